@@ -1,0 +1,74 @@
+//! Where participants put down what they did and saw.
+//!
+//! Owns the list of records while a run is going on, behind a handle that every participant
+//! holds. It must not know a clock: whoever makes the recorder says how to tell the time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{Host, Record, Renamer, What};
+
+/// A shared handle to the trace being written. Cloning it gives another handle to the same trace.
+#[derive(Clone)]
+pub struct Recorder {
+    shared: Arc<Mutex<Shared>>,
+}
+
+struct Shared {
+    now_ms: Box<dyn Fn() -> u64 + Send>,
+    records: Vec<Record>,
+    sessions: Renamer,
+}
+
+impl Recorder {
+    /// A recorder that stamps each record with `now_ms()`, in milliseconds since the run began.
+    ///
+    /// ```
+    /// use seamstress_trace::{Host, Recorder, What};
+    /// let recorder = Recorder::new(|| 7);
+    /// recorder.record(Host::Run, What::Phase { phase: "chaos".into() });
+    /// assert_eq!(recorder.take()[0].at_ms, 7);
+    /// ```
+    pub fn new(now_ms: impl Fn() -> u64 + Send + 'static) -> Recorder {
+        let shared = Shared {
+            now_ms: Box::new(now_ms),
+            records: Vec::with_capacity(512),
+            sessions: Renamer::new("S"),
+        };
+        Recorder { shared: Arc::new(Mutex::new(shared)) }
+    }
+
+    /// The time by which records are stamped, in milliseconds since the run began.
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
+        (self.lock().now_ms)()
+    }
+
+    /// Appends one record.
+    pub fn record(&self, host: Host, what: What) {
+        let mut shared = self.lock();
+        let at_ms = (shared.now_ms)();
+        shared.records.push(Record { at_ms, host, what });
+    }
+
+    /// Appends one record of a time that the recorder cannot tell itself.
+    pub fn record_at(&self, at_ms: u64, host: Host, what: What) {
+        self.lock().records.push(Record { at_ms, host, what });
+    }
+
+    /// The name by which a public session id stands in the trace.
+    #[must_use]
+    pub fn session_name(&self, session_id: &str) -> String {
+        self.lock().sessions.name(session_id)
+    }
+
+    /// Takes the records written so far, leaving none.
+    #[must_use]
+    pub fn take(&self) -> Vec<Record> {
+        std::mem::take(&mut self.lock().records)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        // A participant that panicked while recording left the list whole: pushes are atomic here.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
