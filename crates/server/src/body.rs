@@ -1,0 +1,136 @@
+//! The body of one event stream response.
+//!
+//! Owns the order of what goes out: first what is due at once, then what a lagging replica gets
+//! late, then live events, with comments where nothing else is sent. It must not know sessions
+//! beyond telling the store when it is dropped, which is how a server learns that a client left.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::session::Attached;
+use crate::store::Store;
+
+/// What a response body of this server can be.
+pub(crate) enum ResponseBody {
+    /// Nothing, or one message.
+    Whole(Option<Bytes>),
+    /// Events.
+    Events(Box<EventBody>),
+}
+
+/// See the file's head.
+pub(crate) struct EventBody {
+    due: VecDeque<Bytes>,
+    late: Option<(Pin<Box<Sleep>>, Vec<Bytes>)>,
+    live: Option<mpsc::Receiver<Bytes>>,
+    keep_alive: Pin<Box<Sleep>>,
+    keep_alive_every: Duration,
+    store: Store,
+    session: String,
+    stream: String,
+    number: u64,
+    _silent: Option<mpsc::Sender<Bytes>>,
+}
+
+impl EventBody {
+    pub fn new(attached: Attached, store: &Store, session: &str) -> EventBody {
+        let keep_alive_every = Duration::from_millis(store.options.keep_alive_ms);
+        let late = attached.late.map(|(wait_ms, events)| {
+            (Box::pin(sleep(Duration::from_millis(wait_ms))), events)
+        });
+        EventBody {
+            due: attached.first.into(),
+            late,
+            live: attached.live,
+            keep_alive: Box::pin(sleep(keep_alive_every)),
+            keep_alive_every,
+            store: store.clone(),
+            session: session.to_owned(),
+            stream: attached.stream,
+            number: attached.number,
+            _silent: attached.silent,
+        }
+    }
+
+    fn poll_bytes(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        loop {
+            if let Some(bytes) = self.due.pop_front() {
+                return Poll::Ready(Some(bytes));
+            }
+            if let Some((wait, events)) = &mut self.late {
+                match wait.as_mut().poll(context) {
+                    Poll::Pending => break,
+                    Poll::Ready(()) => {
+                        self.due = std::mem::take(events).into();
+                        self.late = None;
+                        continue;
+                    }
+                }
+            }
+            match &mut self.live {
+                None => return Poll::Ready(None),
+                Some(live) => match live.poll_recv(context) {
+                    Poll::Pending => break,
+                    ready => return ready,
+                },
+            }
+        }
+        match self.keep_alive.as_mut().poll(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(()) => {
+                Poll::Ready(Some(seamstress_mcp::sse::comment("keep-alive")))
+            }
+        }
+    }
+}
+
+impl Drop for EventBody {
+    fn drop(&mut self) {
+        self.store.detach(&self.session, &self.stream, self.number);
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        match self.get_mut() {
+            ResponseBody::Whole(bytes) => {
+                Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))))
+            }
+            ResponseBody::Events(events) => {
+                let polled = events.poll_bytes(context);
+                if let Poll::Ready(Some(_)) = polled {
+                    let next = Instant::now() + events.keep_alive_every;
+                    events.keep_alive.as_mut().reset(next);
+                }
+                polled.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, ResponseBody::Whole(None))
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        match self {
+            ResponseBody::Whole(bytes) => {
+                http_body::SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64)
+            }
+            ResponseBody::Events(_) => http_body::SizeHint::default(),
+        }
+    }
+}

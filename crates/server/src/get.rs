@@ -1,0 +1,105 @@
+//! GET: listening, and resuming with a cursor.
+//!
+//! Owns the answer to a resumption, accepted or not. It must not decide about a cursor: the rule
+//! does, in the store.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use seamstress_mcp::Refusal;
+use seamstress_mcp::headers::{self, name};
+use seamstress_mcp::message::code;
+use seamstress_mcp::resumption_header::ResumptionHeader;
+
+use crate::body::ResponseBody;
+use crate::http::{Context, events, exchange, live_session, no_session, refuse_with, whole};
+use crate::session::Attached;
+use crate::store::Resumed;
+
+/// Answers a GET.
+pub(crate) fn answer(context: &Context, headers: &HeaderMap) -> Response<ResponseBody> {
+    let cursor = match headers::last_event_id(headers) {
+        // Bytes that are no text name no event: the rule refuses them as malformed.
+        Err(_) => Some("\u{fffd}"),
+        // An empty value is what a reset cursor looks like when it is sent: no cursor.
+        Ok(cursor) => cursor.filter(|cursor| !cursor.is_empty()),
+    };
+    match cursor {
+        Some(cursor) => resume(context, headers, cursor),
+        None => listen(context, headers),
+    }
+}
+
+fn listen(context: &Context, headers: &HeaderMap) -> Response<ResponseBody> {
+    let session = match live_session(context, headers) {
+        Ok(session) => session,
+        Err(refusal) => return *refusal,
+    };
+    match context.store.listen(context.host, session) {
+        Some(attached) => events(context, session, attached),
+        None => no_session(),
+    }
+}
+
+fn resume(context: &Context, headers: &HeaderMap, cursor: &str) -> Response<ResponseBody> {
+    let Some(session) = crate::http::text(headers, &name::MCP_SESSION_ID) else {
+        return match live_session(context, headers) {
+            Err(refusal) => *refusal,
+            Ok(_) => no_session(),
+        };
+    };
+    let exchange = exchange(headers);
+    match context.store.resume(context.host, context.replica, session, cursor, exchange) {
+        Resumed::Accepted { attached, verdict } => {
+            let mut response = events(context, session, attached);
+            say_verdict(&mut response, &verdict);
+            response
+        }
+        Resumed::NoSession => no_session(),
+        Resumed::Refused { reason } => refused(context, session, &reason),
+    }
+}
+
+fn refused(context: &Context, session: &str, reason: &str) -> Response<ResponseBody> {
+    let refusal = context.store.options.refusal;
+    if refusal.ends_session() {
+        // Before the answer: 404 is right only because the session is gone when it is said.
+        context.store.end_session(context.host, session, "refused");
+    }
+    let mut response = match refusal {
+        Refusal::OkAndEmpty => {
+            let mut response = whole(StatusCode::OK, None);
+            let event_stream = HeaderValue::from_static(headers::TEXT_EVENT_STREAM);
+            response.headers_mut().insert(http::header::CONTENT_TYPE, event_stream);
+            response
+        }
+        Refusal::OkAndSilent => events(context, session, silence()),
+        other => {
+            let say = format!("the cursor cannot be resumed ({reason}); initialize again");
+            let data = serde_json::json!({ "reason": reason });
+            refuse_with(other.status(), None, code::RESUMPTION_REFUSED, &say, &data)
+        }
+    };
+    say_verdict(&mut response, &ResumptionHeader::Refused { reason: reason.to_owned() });
+    response
+}
+
+/// A connection that is attached to nothing, as some servers in the field give it.
+fn silence() -> Attached {
+    let (queue, live) = tokio::sync::mpsc::channel::<Bytes>(1);
+    Attached {
+        first: Vec::new(),
+        late: None,
+        live: Some(live),
+        number: 0,
+        stream: String::new(),
+        silent: Some(queue),
+    }
+}
+
+fn say_verdict(response: &mut Response<ResponseBody>, verdict: &ResumptionHeader) {
+    // A verdict is made of tokens and stream names, which a header can carry.
+    let value = verdict.to_value().ok();
+    if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
+        response.headers_mut().insert(name::MCP_RESUMPTION, value);
+    }
+}
