@@ -1,0 +1,34 @@
+//! Scenarios, plans, faults and the generator: what is played, as data.
+//!
+//! Owns the straight line's first step: a scenario and a seed give a [`Plan`], and nothing that is
+//! played later can change it. It must not know async code, the network or the judge.
+
+mod draws;
+mod fault;
+mod fit;
+mod generate;
+mod model;
+mod problem;
+mod read;
+mod scenario;
+mod schedule;
+mod text;
+mod validate;
+mod write;
+
+pub use draws::Draws;
+pub use fault::{Action, Extent, ExtentNeeds, Family, Fault, Place, StreamRef, Trigger};
+pub use generate::generate;
+pub use model::{
+    Ask, ClientOptions, Operation, Phases, Plan, PlanKind, SCHEMA, ServerOptions, Topology, Trio,
+    Unverifiable,
+};
+pub use problem::{FieldPath, PlanError, Problem, ReadError};
+pub use scenario::{
+    Builtin, Case, DrawnFaults, DrawnWorkload, Expectation, ExpectedCell, ExpectedFinding,
+    ExpectedOutcome, ExtentSetting, Kinds, Scenario, Settable, Setting, Storm, StormFaults,
+    TopologySettings, Workload, builtin, builtin_named,
+};
+pub use schedule::{AtEvent, Connection, Schedule};
+
+pub use validate::validate;

@@ -1,0 +1,144 @@
+//! Scenarios: what a plan is generated from.
+//!
+//! Owns the scenario file with its four parts, topology, workload, storm and expectation, and the
+//! check that every plan that can be drawn from it is possible. It must not know how a plan is
+//! drawn (`generate`) or played.
+
+mod builtin;
+mod expectation;
+mod setting;
+mod storm;
+mod topology;
+mod workload;
+
+pub use builtin::{Builtin, builtin, builtin_named};
+pub use expectation::{Case, Expectation, ExpectedCell, ExpectedFinding, ExpectedOutcome};
+pub use setting::{Settable, Setting};
+pub use storm::{DrawnFaults, ExtentSetting, Storm, StormFaults};
+pub use topology::TopologySettings;
+pub use workload::{DrawnWorkload, Kinds, Workload};
+
+use serde::Deserialize;
+
+use crate::Phases;
+use crate::problem::{FieldPath, PlanError, Problem, ReadError};
+use crate::text::Document;
+use crate::validate::{FaultContext, check_faults, check_phases, check_topology};
+
+/// What a plan is generated from: some values fixed, some left to the seed.
+///
+/// ```
+/// use seamstress_plan::{Scenario, generate};
+///
+/// let text = r#"
+/// about = "A call whose connection is cut now and then."
+/// [topology]
+/// session_events_max = { any = [4, 8, "none"] }
+/// [workload]
+/// events = { from = 5, to = 15 }
+/// [storm]
+/// families = ["drop"]
+/// "#;
+/// let scenario = Scenario::from_toml("cuts.toml", text)?;
+/// let plan = generate(&scenario, "cuts", 7);
+/// assert_eq!(plan.name, "cuts@7");
+/// # Ok::<(), seamstress_plan::ReadError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// One or two sentences on what it shows.
+    pub about: String,
+    /// How many seeds the regression suite plays.
+    pub seeds: u64,
+    /// Who takes part.
+    pub topology: TopologySettings,
+    /// What the client asks for.
+    pub workload: Workload,
+    /// What goes wrong, and when.
+    pub storm: Storm,
+    /// What must come of it.
+    pub expectation: Expectation,
+}
+
+/// A scenario file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScenarioFile {
+    about: String,
+    #[serde(default = "one_seed")]
+    seeds: u64,
+    #[serde(default)]
+    topology: TopologySettings,
+    #[serde(default)]
+    workload: workload::WorkloadFile,
+    #[serde(default)]
+    storm: storm::StormFile,
+    #[serde(default)]
+    expectation: Expectation,
+}
+
+fn one_seed() -> u64 {
+    1
+}
+
+/// More seeds than anyone plays in one go.
+const SEEDS_MAX: u64 = 1_000_000_000;
+
+impl Scenario {
+    /// Reads a scenario file. `file` is how messages call it.
+    ///
+    /// # Errors
+    /// [`ReadError`] with line and column, if the text is no TOML, if a key or word is not known
+    /// or missing, or if a plan drawn from it could be impossible.
+    pub fn from_toml(file: &str, text: &str) -> Result<Scenario, ReadError> {
+        let document = Document::toml(file, text)?;
+        let read: ScenarioFile = document.decode()?;
+        let place = |error| document.place(error);
+        let top = FieldPath::default();
+        let scenario = Scenario {
+            about: read.about,
+            seeds: read.seeds,
+            topology: read.topology,
+            workload: read.workload.finish(&top.key("workload")).map_err(place)?,
+            storm: read.storm.finish(&top.key("storm")).map_err(place)?,
+            expectation: read.expectation,
+        };
+        scenario.check().map_err(place)?;
+        Ok(scenario)
+    }
+
+    /// Refuses a scenario from which an impossible plan could be drawn. [`Scenario::from_toml`] has
+    /// done that already; it is for scenarios put together in memory.
+    ///
+    /// # Errors
+    /// The first value that is or may become impossible.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let top = FieldPath::default();
+        if self.about.trim().is_empty() {
+            return Err(top.key("about").says(Problem::Empty));
+        }
+        top.key("seeds").in_range(self.seeds, 1, SEEDS_MAX)?;
+        check_topology(&self.topology.values(&top.key("topology")))?;
+        let (workload_at, storm_at) = (top.key("workload"), top.key("storm"));
+        let phases: &Phases = &self.storm.phases;
+        check_phases(phases, &storm_at)?;
+        self.workload.check(&workload_at, phases.deadline_ms)?;
+        match (&self.storm.faults, &self.workload) {
+            (StormFaults::Drawn(drawn), _) => drawn.check(&storm_at, &self.topology)?,
+            (StormFaults::Written(faults), Workload::Written(operations)) => {
+                let replicas = self.topology.replicas.telling();
+                let context = FaultContext {
+                    operations,
+                    // Never none: a setting has at least one value.
+                    replicas_min: replicas.into_iter().min().unwrap_or(1),
+                    phases,
+                };
+                check_faults(faults, &storm_at.key("fault"), &context)?;
+            }
+            (StormFaults::Written(_), Workload::Drawn(_)) => {
+                return Err(storm_at.key("fault").says(Problem::WrittenFaultsOnDrawnWorkload));
+            }
+        }
+        self.expectation.check(&top.key("expectation"))
+    }
+}
