@@ -7,6 +7,8 @@
 //! What this model of TCP lacks when the network is simulated: retransmission, segmentation by
 //! size, TLS, and races between two tasks of one host. A real binary behind a proxy covers those.
 
+#[cfg(any(test, feature = "memory"))]
+mod memory;
 mod valve;
 
 use std::future::Future;
@@ -14,6 +16,8 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
+#[cfg(any(test, feature = "memory"))]
+pub use memory::{MemoryListener, MemoryNetwork, MemorySocket};
 pub use valve::{Valve, ValveHandle};
 
 /// A network that a participant can listen and connect on.

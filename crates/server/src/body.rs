@@ -33,6 +33,7 @@ pub(crate) struct EventBody {
     live: Option<mpsc::Receiver<Bytes>>,
     keep_alive: Pin<Box<Sleep>>,
     keep_alive_every: Duration,
+    last_sent: Instant,
     store: Store,
     session: String,
     stream: String,
@@ -43,15 +44,16 @@ pub(crate) struct EventBody {
 impl EventBody {
     pub fn new(attached: Attached, store: &Store, session: &str) -> EventBody {
         let keep_alive_every = Duration::from_millis(store.options.keep_alive_ms);
-        let late = attached.late.map(|(wait_ms, events)| {
-            (Box::pin(sleep(Duration::from_millis(wait_ms))), events)
-        });
+        let late = attached
+            .late
+            .map(|(wait_ms, events)| (Box::pin(sleep(Duration::from_millis(wait_ms))), events));
         EventBody {
             due: attached.first.into(),
             late,
             live: attached.live,
             keep_alive: Box::pin(sleep(keep_alive_every)),
             keep_alive_every,
+            last_sent: Instant::now(),
             store: store.clone(),
             session: session.to_owned(),
             stream: attached.stream,
@@ -83,12 +85,22 @@ impl EventBody {
                 },
             }
         }
-        match self.keep_alive.as_mut().poll(context) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(()) => {
-                Poll::Ready(Some(seamstress_mcp::sse::comment("keep-alive")))
+        self.poll_keep_alive(context)
+    }
+
+    /// A comment if nothing was sent for a while. The timer is not moved each time that something
+    /// is sent, which is often; it looks at the last time when it fires, which is rare.
+    fn poll_keep_alive(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        while self.keep_alive.as_mut().poll(context).is_ready() {
+            let due = self.last_sent + self.keep_alive_every;
+            let now = Instant::now();
+            if due <= now {
+                self.keep_alive.as_mut().reset(now + self.keep_alive_every);
+                return Poll::Ready(Some(seamstress_mcp::sse::comment("keep-alive")));
             }
+            self.keep_alive.as_mut().reset(due);
         }
+        Poll::Pending
     }
 }
 
@@ -113,8 +125,7 @@ impl Body for ResponseBody {
             ResponseBody::Events(events) => {
                 let polled = events.poll_bytes(context);
                 if let Poll::Ready(Some(_)) = polled {
-                    let next = Instant::now() + events.keep_alive_every;
-                    events.keep_alive.as_mut().reset(next);
+                    events.last_sent = Instant::now();
                 }
                 polled.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
             }

@@ -116,8 +116,17 @@ async fn answer(context: &Arc<Context>, request: Request<Incoming>) -> Response<
         Method::POST => crate::post::answer(context, request).await,
         Method::GET => crate::get::answer(context, request.headers()),
         Method::DELETE => delete(context, request.headers()),
-        _ => refuse(StatusCode::METHOD_NOT_ALLOWED, code::BAD_REQUEST, "use GET, POST or DELETE"),
+        _ => method_not_allowed(),
     }
+}
+
+/// 405, which must name what is allowed (RFC 9110, section 15.5.6).
+fn method_not_allowed() -> Response<ResponseBody> {
+    let say = "use GET, POST or DELETE";
+    let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, code::BAD_REQUEST, say);
+    let allowed = HeaderValue::from_static("GET, POST, DELETE");
+    response.headers_mut().insert(header::ALLOW, allowed);
+    response
 }
 
 fn delete(context: &Context, headers: &HeaderMap) -> Response<ResponseBody> {
@@ -189,7 +198,11 @@ pub(crate) fn refuse_with(
 }
 
 /// A response that carries events.
-pub(crate) fn events(context: &Context, session: &str, attached: Attached) -> Response<ResponseBody> {
+pub(crate) fn events(
+    context: &Context,
+    session: &str,
+    attached: Attached,
+) -> Response<ResponseBody> {
     let body = EventBody::new(attached, &context.store, session);
     let mut response = Response::new(ResponseBody::Events(Box::new(body)));
     let headers = response.headers_mut();

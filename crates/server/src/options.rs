@@ -66,8 +66,8 @@ macro_rules! defects {
 }
 
 defects! {
-    /// Answers every cursor of a live session with all events that it retains, of all streams; it
-    /// looks neither at the floor nor at the stream. Reported as the server's side of the incident
+    /// Answers every cursor of a live session with all events that it retains, of all streams, and
+    /// goes on with all of them; it looks neither at the floor nor at the stream. Reported as the server's side of the incident
     /// of 2026-11-14, and for tutorial servers that replay their whole history (servers issue 4087).
     ReplayWholeRing = "replay-whole-ring";
 }
@@ -104,7 +104,11 @@ impl FromStr for Defects {
             let defect = Defect::ALL.iter().copied().find(|defect| defect.name() == name);
             defect.ok_or_else(|| UnknownDefect {
                 name: name.to_owned(),
-                known: Defect::ALL.iter().map(|defect| defect.name()).collect::<Vec<_>>().join(", "),
+                known: Defect::ALL
+                    .iter()
+                    .map(|defect| defect.name())
+                    .collect::<Vec<_>>()
+                    .join(", "),
             })
         });
         found.collect::<Result<_, _>>().map(Defects)

@@ -12,8 +12,8 @@ use hyper::body::Incoming;
 use seamstress_mcp::Revision;
 use seamstress_mcp::headers::{self, name};
 use seamstress_mcp::message::{
-    self, Empty, Implementation, InitializeParams, InitializeResult, Message,
-    RequestId, ServerCapabilities, SessionMeta, code, method,
+    self, Empty, Implementation, InitializeParams, InitializeResult, Message, RequestId,
+    ServerCapabilities, SessionMeta, code, method,
 };
 use seamstress_mcp::probe;
 

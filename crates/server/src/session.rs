@@ -189,6 +189,21 @@ impl Session {
         Some(Attached { first, late: None, live, number, stream: name.to_owned(), silent: None })
     }
 
+    /// Puts every stream that has no connection on the one of stream `name`, as a server does that
+    /// knows connections of a session and no streams.
+    pub fn attach_all_to(&mut self, name: &str) {
+        let Some(Attachment { number, queue }) =
+            self.streams.get(name).and_then(|stream| stream.attachment.as_ref())
+        else {
+            return;
+        };
+        let (number, queue) = (*number, queue.clone());
+        let loose = |stream: &&mut Stream| !stream.ended && stream.attachment.is_none();
+        for stream in self.streams.values_mut().filter(loose) {
+            stream.attachment = Some(Attachment { number, queue: queue.clone() });
+        }
+    }
+
     /// A connection is gone. Only that one is detached: its successor may be attached already.
     pub fn detach(&mut self, name: &str, number: u64) {
         if let Some(stream) = self.streams.get_mut(name)
@@ -216,13 +231,7 @@ impl Session {
     }
 
     /// Resolves a cursor as a replica with this view sees it.
-    pub fn resolve(
-        &self,
-        cursor: &str,
-        view: View,
-        options: &Options,
-        now_ms: u64,
-    ) -> Resolved {
+    pub fn resolve(&self, cursor: &str, view: View, options: &Options, now_ms: u64) -> Resolved {
         if options.defects.has(Defect::ReplayWholeRing) {
             return self.resolve_whole_ring();
         }
@@ -254,12 +263,7 @@ impl Session {
     }
 
     /// What a replica makes of a cursor that holds the session and none of its events.
-    fn resolve_elsewhere(
-        &self,
-        cursor: &str,
-        view: View,
-        options: &Options,
-    ) -> Resolution<Stored> {
+    fn resolve_elsewhere(&self, cursor: &str, view: View, options: &Options) -> Resolution<Stored> {
         let Ok(mut log) = EventLog::new(Session::log_options(options, &self.origin)) else {
             return Resolution::Refused(Reason::OtherSession);
         };
@@ -279,9 +283,8 @@ impl Session {
 
     /// Every stream with its lowest retained position.
     pub fn floors(&self) -> Vec<(String, u64)> {
-        let floor = |stream: &str| {
-            (stream.to_owned(), self.log.floor_position(stream).unwrap_or_default())
-        };
+        let floor =
+            |stream: &str| (stream.to_owned(), self.log.floor_position(stream).unwrap_or_default());
         self.log.streams().map(floor).collect()
     }
 }

@@ -16,7 +16,7 @@ use seamstress_trace::{
     Content, Decision, Host, Mark as TraceMark, Message, Recorder, SessionState, What,
 };
 
-use crate::options::Options;
+use crate::options::{Defect, Options};
 use crate::session::{Attached, Resolved, Session, Stored, View, encode};
 
 /// The sessions of a server. Cloning gives another handle to the same sessions.
@@ -126,9 +126,8 @@ impl Store {
         let now_ms = self.recorder.now_ms();
         let idle_since_ms = now_ms.saturating_sub(self.options.session_idle_ms);
         let inner = self.lock();
-        let idle = |session: &Session| {
-            session.attached() == 0 && session.last_active_ms < idle_since_ms
-        };
+        let idle =
+            |session: &Session| session.attached() == 0 && session.last_active_ms < idle_since_ms;
         let idle: Vec<String> = inner
             .sessions
             .iter()
@@ -166,9 +165,9 @@ impl Store {
     pub(crate) fn listen(&self, host: Host, session_id: &str) -> Option<Attached> {
         let mut inner = self.lock();
         let session = inner.sessions.get_mut(session_id)?;
-        let waiting = session.current_standalone().filter(|name| {
-            session.streams.get(name).is_some_and(|stream| !stream.connected)
-        });
+        let waiting = session
+            .current_standalone()
+            .filter(|name| session.streams.get(name).is_some_and(|stream| !stream.connected));
         let (name, first) = match waiting {
             Some(name) => {
                 let kept = session.log.retained(&name);
@@ -239,11 +238,13 @@ impl Store {
         lag_ms: u64,
         now_ms: u64,
     ) -> Option<Attached> {
-        let bytes = |event: &Retained<Stored>| {
-            encode(event.id.as_str(), &event.payload, &self.options)
-        };
+        let bytes =
+            |event: &Retained<Stored>| encode(event.id.as_str(), &event.payload, &self.options);
         let first = self.retry().into_iter().chain(replay.iter().map(bytes)).collect();
         let mut attached = session.attach(stream, first)?;
+        if self.options.defects.has(Defect::ReplayWholeRing) {
+            session.attach_all_to(stream);
+        }
         if lag_ms > 0 {
             // The replica gets the newest events later than the log has them. The replay that it
             // could give stops where its view ends; the rest follows, before anything live.
@@ -469,7 +470,11 @@ impl Inner {
     }
 }
 
-fn write(emission: &Emission<'_>, mark: &Mark<'_>, request: &RequestId<'_>) -> (String, Content, bool) {
+fn write(
+    emission: &Emission<'_>,
+    mark: &Mark<'_>,
+    request: &RequestId<'_>,
+) -> (String, Content, bool) {
     match *emission {
         Emission::Progress { call, progress, total } => {
             let token = RequestId::from(call);

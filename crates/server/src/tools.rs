@@ -36,12 +36,25 @@ pub(crate) struct Tool {
 }
 
 enum Work {
-    Count { events: u64, interval_ms: u64, on: ProgressOn },
-    Announce { events: u64, interval_ms: u64 },
+    Count {
+        events: u64,
+        interval_ms: u64,
+        on: ProgressOn,
+    },
+    Announce {
+        events: u64,
+        interval_ms: u64,
+    },
     /// Closes the connection of its own stream so many times, with a notification before the
     /// first closing and so many after the last.
-    Reconnect { closings: u64, before: u64, after: u64 },
-    Progress { values: &'static [u64] },
+    Reconnect {
+        closings: u64,
+        before: u64,
+        after: u64,
+    },
+    Progress {
+        values: &'static [u64],
+    },
 }
 
 impl Tool {
@@ -124,9 +137,7 @@ pub(crate) async fn execute(context: Arc<Context>, session: String, tool: Tool) 
             run.count(&label, events, interval_ms, on).await
         }
         Work::Announce { events, interval_ms } => run.announce(events, interval_ms).await,
-        Work::Reconnect { closings, before, after } => {
-            run.reconnect(closings, before, after).await
-        }
+        Work::Reconnect { closings, before, after } => run.reconnect(closings, before, after).await,
         Work::Progress { values } => run.progress(token, values),
     };
     if let Some(events) = events {

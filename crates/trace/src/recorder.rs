@@ -50,11 +50,6 @@ impl Recorder {
         shared.records.push(Record { at_ms, host, what });
     }
 
-    /// Appends one record of a time that the recorder cannot tell itself.
-    pub fn record_at(&self, at_ms: u64, host: Host, what: What) {
-        self.lock().records.push(Record { at_ms, host, what });
-    }
-
     /// The name by which a public session id stands in the trace.
     #[must_use]
     pub fn session_name(&self, session_id: &str) -> String {

@@ -1,0 +1,317 @@
+//! What the application asks for, and when all of it has ended.
+//!
+//! Owns the operations of a workload: each runs as a task of its own from its time on, in whatever
+//! session is live then. A call whose stream is lost ends as unknown and is never sent again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Response;
+use hyper::body::Incoming;
+use seamstress_mcp::message::{
+    self, CallMeta, CallToolParams, Empty, Message, ProgressToken, RequestId, method,
+};
+use seamstress_mcp::probe::{
+    AnnounceArguments, CountArguments, ProgressOn, TOOL_ANNOUNCE, TOOL_COUNT,
+};
+use seamstress_net::Network;
+use seamstress_plan::{Ask as Asked, Operation};
+use seamstress_trace::{End, Host, Method, Outcome, What};
+use serde_json::value::to_raw_value;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, sleep_until, timeout};
+
+use crate::exchange::{Events, Exchange};
+use crate::session::{Answer, Session};
+use crate::shared::{Ask, Current, NOT_FOUND, Shared, is_event_stream};
+use crate::stream::{Attempt, Stream};
+
+/// Carries a workload out.
+pub(crate) async fn run<N: Network>(shared: Arc<Shared<N>>, workload: Vec<Operation>) {
+    let keeper = tokio::spawn(crate::keeper::keep(shared.clone()));
+    let mut calls = JoinSet::new();
+    let mut listener = None;
+    for operation in workload {
+        if operation.ask == Asked::Listen {
+            listener = Some(tokio::spawn(listen(shared.clone(), operation)));
+        } else {
+            calls.spawn(operate(shared.clone(), operation));
+        }
+    }
+    while calls.join_next().await.is_some() {}
+    if let Some(listener) = listener {
+        settle(&shared).await;
+        listener.abort();
+        // The abort is the expected end; a panic has already reached the run's hook.
+        let _ = listener.await;
+    }
+    // A session that was lost is followed by a new one even if nothing is left to ask for.
+    let session = live_session(&shared).await;
+    keeper.abort();
+    // The abort is the expected end; a panic has already reached the run's hook.
+    let _ = keeper.await;
+    if let Some(session) = session {
+        crate::keeper::delete(&shared, &session).await;
+    }
+}
+
+/// Waits for the notifications that results have promised, as long as one may be under way.
+async fn settle<N: Network>(shared: &Shared<N>) {
+    let limit = Duration::from_millis(shared.options.live_within_ms);
+    let tick = Duration::from_millis(1);
+    let kept = async {
+        loop {
+            match &*shared.current.borrow() {
+                Current::Live(session) if session.promises_kept() => return,
+                Current::GaveUp => return,
+                Current::Live(_) | Current::Beginning => {}
+            }
+            sleep(tick).await;
+        }
+    };
+    // What has not come by then is for the judge to miss.
+    let _ = timeout(limit, kept).await;
+}
+
+async fn operate<N: Network>(shared: Arc<Shared<N>>, operation: Operation) {
+    let Some(session) = begin_at(&shared, operation.at_ms).await else {
+        return shared.record_outcome(&operation, Outcome::Failed);
+    };
+    let outcome = match &operation.ask {
+        Asked::Listen => return,
+        Asked::ListTools => {
+            exchange_one(&shared, &session, &operation.id, method::TOOLS_LIST).await
+        }
+        Asked::Ping => exchange_one(&shared, &session, &operation.id, method::PING).await,
+        Asked::Count { .. } | Asked::Announce { .. } => call(&shared, &session, &operation).await,
+    };
+    shared.record_outcome(&operation, outcome);
+}
+
+/// The live session at the time of an operation; none when the client gave up.
+async fn begin_at<N: Network>(shared: &Shared<N>, at_ms: u64) -> Option<Arc<Session>> {
+    let mut current = shared.current.subscribe();
+    let began = {
+        let mut began = shared.began.subscribe();
+        tokio::select! {
+            biased;
+            began = began.wait_for(Option::is_some) => (*began.ok()?)?,
+            _ = current.wait_for(|current| matches!(current, Current::GaveUp)) => return None,
+        }
+    };
+    sleep_until(began + Duration::from_millis(at_ms)).await;
+    live_session(shared).await
+}
+
+async fn live_session<N: Network>(shared: &Shared<N>) -> Option<Arc<Session>> {
+    let mut current = shared.current.subscribe();
+    let settled = current.wait_for(|current| !matches!(current, Current::Beginning)).await;
+    match &*settled.ok()? {
+        Current::Live(session) => Some(session.clone()),
+        Current::Beginning | Current::GaveUp => None,
+    }
+}
+
+/// A request whose answer is one message.
+async fn exchange_one<N: Network>(
+    shared: &Arc<Shared<N>>,
+    session: &Arc<Session>,
+    label: &str,
+    rpc: &str,
+) -> Outcome {
+    let id = shared.next_request();
+    let Ok(text) = message::request(&RequestId::from(id), rpc, &Empty {}) else {
+        return Outcome::Failed;
+    };
+    let ask = post(session, label, rpc, id, text);
+    let Some((exchange, response)) = shared.send(ask).await else { return Outcome::Unknown };
+    if response.status() == http::StatusCode::NOT_FOUND {
+        exchange.end(End::Clean);
+        shared.lose(session, NOT_FOUND);
+        return Outcome::Failed;
+    }
+    one_message(shared, session, exchange, response).await
+}
+
+/// Reads an answer that is one message.
+async fn one_message<N: Network>(
+    shared: &Arc<Shared<N>>,
+    session: &Arc<Session>,
+    exchange: Exchange,
+    response: Response<Incoming>,
+) -> Outcome {
+    let limit = Duration::from_millis(shared.options.idle_timeout_ms);
+    let body = tokio::select! {
+        biased;
+        () = session.lost() => return Outcome::Unknown,
+        body = exchange.whole(response, limit) => body,
+    };
+    match body.as_deref().map(message::parse) {
+        Some(Ok(Message::Response { .. })) => Outcome::Done,
+        Some(_) => Outcome::Failed,
+        None => Outcome::Unknown,
+    }
+}
+
+fn post<'a>(session: &'a Session, label: &'a str, rpc: &'a str, id: i64, text: String) -> Ask<'a> {
+    Ask {
+        method: Method::Post,
+        session: Some(session),
+        cursor: None,
+        stream: Some(label),
+        message: Some((rpc, Some(id.to_string()), text)),
+    }
+}
+
+/// Calls a tool and reads its stream to the end, however often it has to be resumed.
+async fn call<N: Network>(
+    shared: &Arc<Shared<N>>,
+    session: &Arc<Session>,
+    operation: &Operation,
+) -> Outcome {
+    let id = shared.next_request();
+    let Some(text) = call_text(id, operation) else { return Outcome::Failed };
+    let answered = session.expect(&id.to_string(), &operation.id);
+    let ask = post(session, &operation.id, method::TOOLS_CALL, id, text);
+    let Some((exchange, response)) = shared.send(ask).await else { return Outcome::Unknown };
+    match response.status() {
+        http::StatusCode::OK if is_event_stream(&response) => {}
+        http::StatusCode::NOT_FOUND => {
+            exchange.end(End::Clean);
+            shared.lose(session, NOT_FOUND);
+            return Outcome::Failed;
+        }
+        // A server may answer with one body of JSON, and a client must take it
+        // (`basic/transports`, Sending Messages to the Server).
+        http::StatusCode::OK => return one_message(shared, session, exchange, response).await,
+        status => {
+            exchange.end(End::Clean);
+            let certain = status.is_client_error();
+            return if certain { Outcome::Failed } else { Outcome::Unknown };
+        }
+    }
+    let mut stream = Stream::new(shared, session, &operation.id);
+    let events = stream.attach(exchange, response);
+    let outcome = follow_call(&mut stream, events, session, answered).await;
+    if outcome == Outcome::Done
+        && let Asked::Announce { events, .. } = operation.ask
+    {
+        session.promise_notifications(events);
+    }
+    outcome
+}
+
+async fn follow_call<N: Network>(
+    stream: &mut Stream<N>,
+    events: Events,
+    session: &Arc<Session>,
+    mut answered: watch::Receiver<Option<Answer>>,
+) -> Outcome {
+    tokio::select! {
+        biased;
+        answer = answered.wait_for(Option::is_some) => match answer.as_deref() {
+            Ok(Some(Answer::Result)) => Outcome::Done,
+            Ok(_) | Err(_) => Outcome::Failed,
+        },
+        () = session.lost() => Outcome::Unknown,
+        () = follow(stream, events, false) => Outcome::Unknown,
+    }
+}
+
+/// Reads a stream and resumes it, until it cannot be resumed any more.
+async fn follow<N: Network>(stream: &mut Stream<N>, mut events: Events, resumed: bool) {
+    let mut resumed = resumed;
+    loop {
+        if !stream.read(&mut events, resumed).await {
+            return;
+        }
+        drop(events);
+        if stream.shares_one_cursor() {
+            // One GET stands for all streams of the session, and it is the listener's.
+            return std::future::pending().await;
+        }
+        events = loop {
+            match stream.resume().await {
+                Attempt::Open(events) => break events,
+                Attempt::Failed => {}
+                Attempt::NoCursor | Attempt::Lost | Attempt::NotOffered => return,
+            }
+        };
+        resumed = true;
+    }
+}
+
+/// Keeps the standalone stream open, in one session after the other.
+async fn listen<N: Network>(shared: Arc<Shared<N>>, operation: Operation) {
+    let mut session = begin_at(&shared, operation.at_ms).await;
+    while let Some(live) = session {
+        let mut stream = Stream::new(&shared, &live, &operation.id);
+        tokio::select! {
+            biased;
+            () = live.lost() => {}
+            () = listen_in_session(&mut stream) => return,
+        }
+        session = live_session(&shared).await;
+    }
+}
+
+/// Returns when the server offers no standalone stream.
+async fn listen_in_session<N: Network>(stream: &mut Stream<N>) {
+    let mut attempt = stream.listen().await;
+    let mut resumed = false;
+    loop {
+        match attempt {
+            Attempt::Open(mut events) => {
+                if !stream.read(&mut events, resumed).await {
+                    return std::future::pending().await;
+                }
+            }
+            Attempt::Failed => {}
+            // The session is lost: whoever selects on that goes on.
+            Attempt::Lost => return std::future::pending().await,
+            Attempt::NoCursor => {}
+            Attempt::NotOffered => return,
+        }
+        resumed = stream.current_cursor().is_some();
+        attempt = if resumed {
+            stream.resume().await
+        } else {
+            stream.begin_anew();
+            stream.listen_again().await
+        };
+    }
+}
+
+fn call_text(id: i64, operation: &Operation) -> Option<String> {
+    let call = operation.id.as_str().into();
+    let (name, arguments) = match &operation.ask {
+        Asked::Count { events, interval_ms, progress_on_standalone } => {
+            let progress_on =
+                if *progress_on_standalone { ProgressOn::Standalone } else { ProgressOn::Own };
+            let arguments =
+                CountArguments { call, events: *events, interval_ms: *interval_ms, progress_on };
+            (TOOL_COUNT, to_raw_value(&arguments))
+        }
+        Asked::Announce { events, interval_ms } => {
+            let arguments = AnnounceArguments { call, events: *events, interval_ms: *interval_ms };
+            (TOOL_ANNOUNCE, to_raw_value(&arguments))
+        }
+        Asked::Listen | Asked::ListTools | Asked::Ping => return None,
+    };
+    let arguments = arguments.ok()?;
+    let token = ProgressToken::from(operation.id.as_str());
+    let params = CallToolParams {
+        name: name.into(),
+        arguments: Some(&arguments),
+        meta: Some(CallMeta { progress_token: Some(token) }),
+    };
+    message::request(&RequestId::from(id), method::TOOLS_CALL, &params).ok()
+}
+
+impl<N: Network> Shared<N> {
+    fn record_outcome(&self, operation: &Operation, outcome: Outcome) {
+        let record = What::Outcome { call: operation.id.clone(), outcome };
+        self.recorder.record(Host::Client, record);
+    }
+}
