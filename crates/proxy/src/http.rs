@@ -1,0 +1,541 @@
+//! The accept loop, and what happens to one request.
+//!
+//! Owns the way of a request: which session, which stream, which replica, with which faults. It
+//! must not look into event streams; `pump` does.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use seamstress_mcp::headers::{self, name};
+use seamstress_mcp::message::{self, CallToolParams, Message, code, method};
+use seamstress_net::{Listener, Network, Valve, ValveHandle};
+use seamstress_plan::{Action, Connection, Fault, Phases};
+use seamstress_trace::{Host, Recorder, What};
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use crate::body::{CutByFault, Piece, ProxyBody};
+use crate::faults::{Faults, Hands, ReplicaView};
+use crate::pump::Pump;
+use crate::sessions::{Rotation, STANDALONE, Sessions};
+use crate::upstream::{Forward, Upstream, end_to_end};
+
+/// The port that the proxy listens on.
+const PORT: u16 = 80;
+/// The longest request body that is taken.
+const BODY_BYTES_MAX: usize = 1 << 20;
+/// The longest response that is passed on in one piece.
+const RESPONSE_BYTES_MAX: usize = 4 << 20;
+/// How many pieces may wait for a client before the replica has to wait too.
+const QUEUED_PIECES_MAX: usize = 64;
+
+/// What can be set on the proxy.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The replicas, by host name; the first is every session's home unless a fault says
+    /// otherwise.
+    pub replicas: Vec<String>,
+    /// How long to wait for a replica's connection and response head, in milliseconds.
+    pub response_timeout_ms: u64,
+    /// What goes wrong.
+    pub faults: Vec<Fault>,
+    /// When.
+    pub phases: Phases,
+}
+
+/// The proxy.
+pub struct Proxy<N: Network> {
+    shared: Arc<Shared<N>>,
+}
+
+pub(crate) struct Shared<N: Network> {
+    pub network: N,
+    pub faults: Faults,
+    options: Options,
+    recorder: Recorder,
+    hands: Arc<dyn Hands>,
+    sessions: Mutex<Sessions>,
+    session_ids: Mutex<Box<dyn FnMut() -> String + Send>>,
+    idle_cuts: Mutex<BTreeMap<String, Fault>>,
+    started: Mutex<Option<(Instant, u64)>>,
+}
+
+/// What is known of a request before it goes on.
+struct Route {
+    /// The session's number in the table; none before there is one.
+    session: Option<usize>,
+    /// The stream that the response will carry, if it carries one.
+    stream: Option<String>,
+    replica: usize,
+    /// Which resumption of the stream it is.
+    resume: Option<u64>,
+    /// Faults that happen when the response head is out.
+    at_head: Vec<Fault>,
+    /// The fault that sends the request twice.
+    twin: Option<Fault>,
+    /// The fault that chose the replica.
+    routed: Option<Fault>,
+}
+
+impl<N: Network> Proxy<N> {
+    /// A proxy over this network. `session_ids` gives a fresh public session id each time.
+    pub fn new(
+        network: N,
+        options: Options,
+        hands: Arc<dyn Hands>,
+        recorder: Recorder,
+        session_ids: impl FnMut() -> String + Send + 'static,
+    ) -> Proxy<N> {
+        let faults = Faults::new(&options.faults, options.phases, recorder.clone());
+        let shared = Shared {
+            network,
+            faults,
+            options,
+            recorder,
+            hands,
+            sessions: Mutex::default(),
+            session_ids: Mutex::new(Box::new(session_ids)),
+            idle_cuts: Mutex::default(),
+            started: Mutex::default(),
+        };
+        Proxy { shared: Arc::new(shared) }
+    }
+
+    /// Serves until it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// What the network says when it cannot listen or accept.
+    pub async fn serve(self) -> std::io::Result<()> {
+        let shared = self.shared;
+        *lock(&shared.started) = Some((Instant::now(), shared.recorder.now_ms()));
+        for (at_ms, fault) in shared.faults.timed() {
+            tokio::spawn(act_at(shared.clone(), at_ms, fault));
+        }
+        let mut listener = shared.network.listen(PORT).await?;
+        loop {
+            let (socket, valve) = Valve::new(listener.accept().await?);
+            let shared = shared.clone();
+            tokio::spawn(async move {
+                let service = service_fn(|request| {
+                    let (shared, valve) = (shared.clone(), valve.clone());
+                    async move { Ok::<_, CutByFault>(handle(shared, request, valve).await) }
+                });
+                // An error here is a client that left, or one that was cut off.
+                let _ = hyper::server::conn::http1::Builder::new()
+                    .timer(TokioTimer::new())
+                    .header_read_timeout(None)
+                    .auto_date_header(false)
+                    .serve_connection(TokioIo::new(socket), service)
+                    .await;
+            });
+        }
+    }
+}
+
+async fn act_at<N: Network>(shared: Arc<Shared<N>>, at_ms: u64, fault: Fault) {
+    sleep_until(shared.instant(at_ms)).await;
+    let due = shared.faults.observe(|_, _| vec![fault]);
+    for fault in due {
+        shared.act_on_all(&fault);
+    }
+}
+
+async fn handle<N: Network>(
+    shared: Arc<Shared<N>>,
+    request: Request<Incoming>,
+    valve: ValveHandle,
+) -> Response<ProxyBody> {
+    let (head, body) = request.into_parts();
+    let Ok(body) = Limited::new(body, BODY_BYTES_MAX).collect().await else {
+        return refuse(StatusCode::BAD_REQUEST, code::BAD_REQUEST, "the request body is too long");
+    };
+    let body = body.to_bytes();
+    let mut route = match shared.route(&head.method, &head.headers, &body) {
+        Ok(route) => route,
+        Err(refusal) => return *refusal,
+    };
+    let mut headers = end_to_end(&head.headers);
+    if let Some(session) = route.session {
+        shared.replace_session_id(session, &mut headers);
+    }
+    let forward = Forward { method: head.method.clone(), headers, body };
+    if let Some(twin) = route.twin.take() {
+        tokio::spawn(send_aside(shared.clone(), forward.clone(), route.replica, twin));
+    }
+    let Some(upstream) = shared.send(forward, route.replica).await else {
+        let say = "the server did not answer";
+        return refuse(StatusCode::BAD_GATEWAY, code::INTERNAL_ERROR, say);
+    };
+    if let Some(fault) = &route.routed {
+        shared.faults.effective(fault, format!("answered {}", upstream.response.status()));
+    }
+    shared.pass_on(&head.method, route, upstream, valve).await
+}
+
+/// Sends a request whose answer nobody reads on the way to the client.
+async fn send_aside<N: Network>(
+    shared: Arc<Shared<N>>,
+    mut forward: Forward,
+    replica: usize,
+    fault: Fault,
+) {
+    shared.faults.fired(&fault);
+    forward.headers.remove("seamstress-exchange");
+    let Some(upstream) = shared.send(forward, replica).await else { return };
+    shared.faults.effective(&fault, format!("answered {}", upstream.response.status()));
+    let (mut body, connection) = upstream.into_body();
+    let chaos_end = shared.chaos_end();
+    let read = async { while let Some(Ok(_)) = body.frame().await {} };
+    // The other connection goes on reading at most as long as faults last.
+    let _ = tokio::time::timeout_at(chaos_end, read).await;
+    drop(connection);
+}
+
+impl<N: Network> Shared<N> {
+    /// Finds the way of a request; the faults of a resumption happen here.
+    fn route(
+        self: &Arc<Self>,
+        method: &Method,
+        headers: &http::HeaderMap,
+        body: &Bytes,
+    ) -> Result<Route, Box<Response<ProxyBody>>> {
+        let mut route = Route {
+            session: None,
+            stream: None,
+            replica: 0,
+            resume: None,
+            at_head: Vec::new(),
+            twin: None,
+            routed: None,
+        };
+        let Some(public_id) = headers.get(name::MCP_SESSION_ID) else { return Ok(route) };
+        let found = public_id.to_str().ok().and_then(|id| lock(&self.sessions).find(id));
+        let Some(session) = found else {
+            let say = "there is no such session; initialize again";
+            let refusal = refuse(StatusCode::NOT_FOUND, code::SESSION_NOT_FOUND, say);
+            return Err(Box::new(refusal));
+        };
+        route.session = Some(session);
+        route.replica = lock(&self.sessions).get_mut(session).map_or(0, |session| session.home);
+        match *method {
+            Method::POST => route.stream = called(body),
+            Method::GET => self.route_get(session, headers, &mut route),
+            _ => {}
+        }
+        Ok(route)
+    }
+
+    fn route_get(self: &Arc<Self>, session: usize, headers: &http::HeaderMap, route: &mut Route) {
+        let cursor = headers::last_event_id(headers).ok().flatten().filter(|id| !id.is_empty());
+        let Some(cursor) = cursor else {
+            route.stream = Some(STANDALONE.to_owned());
+            return;
+        };
+        let stream = {
+            let mut sessions = lock(&self.sessions);
+            let found = sessions.get_mut(session).and_then(|session| session.stream_of(cursor));
+            found.unwrap_or(STANDALONE).to_owned()
+        };
+        let mut nth = 0;
+        let due = self.faults.observe(|schedule, now_ms| {
+            let (count, due) = schedule.resume(&stream, now_ms);
+            nth = count;
+            due
+        });
+        route.resume = Some(nth);
+        for fault in due {
+            self.apply_at_resume(session, &stream, fault, route);
+        }
+        route.stream = Some(stream);
+    }
+
+    fn apply_at_resume(
+        self: &Arc<Self>,
+        session: usize,
+        stream: &str,
+        fault: Fault,
+        route: &mut Route,
+    ) {
+        if let Some(view) = ReplicaView::of(&fault) {
+            let others = self.options.replicas.len();
+            if others > 1 {
+                route.replica = (route.replica + 1) % others;
+                self.hands.set_view(route.replica, view);
+                self.faults.fired(&fault);
+                route.routed = Some(fault);
+            }
+            return;
+        }
+        match fault.action {
+            Action::TwinResume => route.twin = Some(fault),
+            Action::CutClean
+            | Action::CutNoLastChunk
+            | Action::CutReset
+            | Action::CutClientSide
+            | Action::BlackHole
+            | Action::SlowReader
+            | Action::Rechunk
+            | Action::BufferBytes
+            | Action::BufferUntilEnd
+            | Action::InsertComment
+            | Action::InsertRetry
+            | Action::InsertEmptyEvent => route.at_head.push(fault),
+            _ => self.act(session, stream, &fault),
+        }
+    }
+
+    /// Carries out an action that is not a matter of one connection's bytes.
+    pub fn act(self: &Arc<Self>, session: usize, stream: &str, fault: &Fault) {
+        match fault.action {
+            Action::RotateId | Action::RotateIdForgetOld => self.rotate_next(Some(session), fault),
+            Action::IdleCut => {
+                self.faults.fired(fault);
+                lock(&self.idle_cuts).insert(stream.to_owned(), fault.clone());
+            }
+            Action::SecondConnection => self.connect_again(session, stream, fault),
+            _ => self.act_by_hand(fault),
+        }
+    }
+
+    /// Carries out an action for which a plan names no stream.
+    fn act_on_all(&self, fault: &Fault) {
+        match fault.action {
+            Action::RotateId | Action::RotateIdForgetOld => self.rotate_next(None, fault),
+            _ => self.act_by_hand(fault),
+        }
+    }
+
+    fn act_by_hand(&self, fault: &Fault) {
+        if let Some(effect) = self.hands.act(fault.action, fault.extent) {
+            self.faults.fired(fault);
+            self.faults.effective(fault, effect);
+        }
+    }
+
+    fn rotate_next(&self, session: Option<usize>, fault: &Fault) {
+        let rotation = Rotation {
+            fault: fault.clone(),
+            responses: fault.extent.count.unwrap_or(1),
+            keeps_old: fault.action == Action::RotateId,
+        };
+        let mut sessions = lock(&self.sessions);
+        match session {
+            Some(number) => {
+                if let Some(session) = sessions.get_mut(number) {
+                    session.rotations.push(rotation);
+                }
+            }
+            None => sessions.live_mut().for_each(|live| live.rotations.push(rotation.clone())),
+        }
+        drop(sessions);
+        self.faults.fired(fault);
+    }
+
+    fn connect_again(self: &Arc<Self>, session: usize, stream: &str, fault: &Fault) {
+        let events_ago = fault.extent.count.unwrap_or(1);
+        let mut headers = http::HeaderMap::new();
+        let replica = {
+            let mut sessions = lock(&self.sessions);
+            let Some(session) = sessions.get_mut(session) else { return };
+            let Some(cursor) = session.stale_id(stream, events_ago) else { return };
+            let Ok(cursor) = HeaderValue::from_str(cursor) else { return };
+            headers.insert(name::LAST_EVENT_ID, cursor);
+            session.home
+        };
+        let event_stream = HeaderValue::from_static(headers::TEXT_EVENT_STREAM);
+        headers.insert(header::ACCEPT, event_stream);
+        headers.insert(header::HOST, HeaderValue::from_static("localhost"));
+        self.replace_session_id(session, &mut headers);
+        let forward = Forward { method: Method::GET, headers, body: Bytes::new() };
+        tokio::spawn(send_aside(self.clone(), forward, replica, fault.clone()));
+    }
+
+    async fn send(&self, forward: Forward, replica: usize) -> Option<Upstream> {
+        let limit = Duration::from_millis(self.options.response_timeout_ms);
+        let replica = self.options.replicas.get(replica)?;
+        Upstream::send(&self.network, replica, forward, limit).await
+    }
+
+    fn replace_session_id(&self, session: usize, headers: &mut http::HeaderMap) {
+        let mut sessions = lock(&self.sessions);
+        let Some(session) = sessions.get_mut(session) else { return };
+        // The server's own id came in a header, so it can go in one.
+        if let Ok(id) = HeaderValue::from_str(&session.upstream_id) {
+            headers.insert(name::MCP_SESSION_ID, id);
+        }
+    }
+
+    /// Gives the client a replica's response.
+    async fn pass_on(
+        self: &Arc<Self>,
+        method: &Method,
+        mut route: Route,
+        upstream: Upstream,
+        valve: ValveHandle,
+    ) -> Response<ProxyBody> {
+        let status = upstream.response.status();
+        let mut headers = end_to_end(upstream.response.headers());
+        if let Some(id) = headers.remove(name::MCP_SESSION_ID)
+            && let Ok(id) = id.to_str()
+            && route.session.is_none()
+        {
+            route.session = Some(self.begin_session(id, route.replica));
+            self.say_public_id(route.session, &mut headers);
+        }
+        if let Some(session) = route.session {
+            if status == StatusCode::NOT_FOUND || *method == Method::DELETE {
+                lock(&self.sessions).end(session);
+            } else if self.rotate(session) {
+                self.say_public_id(route.session, &mut headers);
+            }
+        }
+        let is_events = headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .is_some_and(|value| headers::content_type_is(value, headers::TEXT_EVENT_STREAM));
+        let body = match (route.session, route.stream) {
+            (Some(session), Some(stream)) if is_events => {
+                let connection = route.resume.map_or(Connection::Fresh, Connection::Resume);
+                let mut at_head = route.at_head;
+                at_head.extend(
+                    self.faults
+                        .observe(|schedule, now_ms| schedule.head(&stream, connection, now_ms)),
+                );
+                let (client, pieces) = mpsc::channel::<Piece>(QUEUED_PIECES_MAX);
+                let place = (session, stream, connection);
+                let pump = Pump::new(self.clone(), place, valve, client, at_head);
+                tokio::spawn(pump.run(upstream));
+                ProxyBody::Pieces { pieces, cut: false }
+            }
+            _ => {
+                let (body, connection) = upstream.into_body();
+                let body = Limited::new(body, RESPONSE_BYTES_MAX).collect().await;
+                drop(connection);
+                match body {
+                    Ok(body) => ProxyBody::Whole(Some(body.to_bytes()).filter(|b| !b.is_empty())),
+                    Err(_) => {
+                        let say = "the server's answer was cut off";
+                        return refuse(StatusCode::BAD_GATEWAY, code::INTERNAL_ERROR, say);
+                    }
+                }
+            }
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        response
+    }
+
+    fn begin_session(&self, upstream_id: &str, home: usize) -> usize {
+        let public_id = self.new_session_id();
+        let mut sessions = lock(&self.sessions);
+        sessions.begin(&public_id, upstream_id, home);
+        sessions.find(&public_id).unwrap_or_default()
+    }
+
+    fn new_session_id(&self) -> String {
+        (lock(&self.session_ids))()
+    }
+
+    /// Gives the session another public id if a rotation is due on this response.
+    fn rotate(&self, session: usize) -> bool {
+        let mut sessions = lock(&self.sessions);
+        let Some(found) = sessions.get_mut(session) else { return false };
+        let Some(rotation) = found.rotations.first_mut() else { return false };
+        rotation.responses = rotation.responses.saturating_sub(1);
+        let Rotation { fault, responses, keeps_old } = rotation.clone();
+        if responses == 0 {
+            found.rotations.remove(0);
+        }
+        let public_id = self.new_session_id();
+        let before = sessions.rotate(session, &public_id, keeps_old).unwrap_or_default();
+        drop(sessions);
+        let from = self.recorder.session_name(&before);
+        let to = self.recorder.session_name(&public_id);
+        self.faults.effective(&fault, format!("{from} became {to}"));
+        self.recorder.record(Host::Proxy, What::Rotate { from, to, keeps_old });
+        true
+    }
+
+    fn say_public_id(&self, session: Option<usize>, headers: &mut http::HeaderMap) {
+        let mut sessions = lock(&self.sessions);
+        let Some(session) = session.and_then(|number| sessions.get_mut(number)) else { return };
+        // Public ids are made of visible ASCII, which a header can carry.
+        if let Ok(id) = HeaderValue::from_str(&session.public_id) {
+            headers.insert(name::MCP_SESSION_ID, id);
+        }
+    }
+
+    pub fn note_id(&self, session: usize, stream: &str, id: String) {
+        if let Some(session) = lock(&self.sessions).get_mut(session) {
+            session.note_id(stream, id);
+        }
+    }
+
+    /// The idle cut that a stream is under, as long as faults last.
+    pub fn idle_cut_of(&self, stream: &str) -> Option<Fault> {
+        let idle_cuts = lock(&self.idle_cuts);
+        if idle_cuts.is_empty() || !self.faults.is_chaos() {
+            return None;
+        }
+        idle_cuts.get(stream).cloned()
+    }
+
+    /// When lasting faults end.
+    pub fn chaos_end(&self) -> Instant {
+        self.instant(self.options.phases.chaos_until_ms)
+    }
+
+    /// The instant at which the run is so many milliseconds old.
+    fn instant(&self, at_ms: u64) -> Instant {
+        match *lock(&self.started) {
+            Some((instant, now_ms)) => {
+                instant + Duration::from_millis(at_ms.saturating_sub(now_ms))
+            }
+            None => Instant::now(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere ends the run; what the tables hold does not matter any more.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn refuse(status: StatusCode, code: i64, say: &str) -> Response<ProxyBody> {
+    let text = message::error(None, code, say, &()).ok();
+    let mut response = Response::new(ProxyBody::Whole(text.map(Bytes::from)));
+    *response.status_mut() = status;
+    let json = HeaderValue::from_static(headers::APPLICATION_JSON);
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+/// The stream that a POST begins: named by the call, or by its request id.
+fn called(body: &Bytes) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        call: String,
+    }
+    match message::parse(body) {
+        Ok(Message::Request { id, method, params: Some(params) })
+            if method == method::TOOLS_CALL =>
+        {
+            let params: CallToolParams<'_> = serde_json::from_str(params.get()).ok()?;
+            let named = params
+                .arguments
+                .and_then(|arguments| serde_json::from_str::<Named>(arguments.get()).ok());
+            Some(named.map_or_else(|| format!("call-{id}"), |named| named.call))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,27 @@
+//! The token-preserving proxy between a client and the replicas of a server.
+//!
+//! Owns public session ids (its own, which it may rotate), routing, and carrying out the faults of
+//! a plan at their places in the protocol. `Last-Event-ID` and `id:` pass verbatim. It must not
+//! know the server's log, or whether the network is simulated; what it cannot do to bytes it asks
+//! of [`Hands`].
+//!
+//! | module | owns |
+//! |---|---|
+//! | `http` | the accept loop, and what happens to one request |
+//! | `upstream` | one request to a replica |
+//! | `pump` | passing one event stream on, with the faults that happen inside it |
+//! | `shaping` | bytes in another shape: held back, delayed, withheld |
+//! | `body` | the body of a response to the client, and the ways in which it ends |
+//! | `sessions` | public ids, and which stream an event id belongs to |
+//! | `faults` | what a fault does, and how far it got |
+
+mod body;
+mod faults;
+mod http;
+mod pump;
+mod sessions;
+mod shaping;
+mod upstream;
+
+pub use faults::{Hands, ReplicaView};
+pub use http::{Options, Proxy};

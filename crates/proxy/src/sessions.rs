@@ -1,0 +1,174 @@
+//! Public session ids, and which stream an event id belongs to.
+//!
+//! Owns the proxy's table: several public ids may lead to one session, since an older one may stay
+//! valid after a rotation. The streams are named by the operations that began them, which is how
+//! the places of a plan are found again on later connections.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use seamstress_plan::Fault;
+
+/// The name of the standalone stream in plans.
+pub(crate) const STANDALONE: &str = "standalone";
+
+/// How many event ids of a stream are remembered, to tell whose a cursor is.
+const REMEMBERED_IDS_MAX: usize = 1 << 20;
+
+/// All sessions that pass through the proxy.
+#[derive(Default)]
+pub(crate) struct Sessions {
+    by_public_id: BTreeMap<String, usize>,
+    sessions: Vec<Session>,
+}
+
+/// One session.
+pub(crate) struct Session {
+    /// The server's id of it.
+    pub upstream_id: String,
+    /// The replica that holds its connections when no fault routes them elsewhere.
+    pub home: usize,
+    /// The public id that was given out last.
+    pub public_id: String,
+    /// Rotations that are still to be carried out.
+    pub rotations: Vec<Rotation>,
+    ids_by_stream: BTreeMap<String, VecDeque<String>>,
+}
+
+/// New public ids for the next responses.
+#[derive(Clone, Debug)]
+pub(crate) struct Rotation {
+    /// The fault that asks for it.
+    pub fault: Fault,
+    /// On how many responses.
+    pub responses: u64,
+    /// Whether older ids stay valid.
+    pub keeps_old: bool,
+}
+
+impl Sessions {
+    /// Begins a session under a public id.
+    pub fn begin(&mut self, public_id: &str, upstream_id: &str, home: usize) {
+        self.by_public_id.insert(public_id.to_owned(), self.sessions.len());
+        self.sessions.push(Session {
+            upstream_id: upstream_id.to_owned(),
+            home,
+            public_id: public_id.to_owned(),
+            rotations: Vec::new(),
+            ids_by_stream: BTreeMap::new(),
+        });
+    }
+
+    /// The session that a public id leads to.
+    pub fn find(&self, public_id: &str) -> Option<usize> {
+        self.by_public_id.get(public_id).copied()
+    }
+
+    /// A session by its number.
+    pub fn get_mut(&mut self, number: usize) -> Option<&mut Session> {
+        self.sessions.get_mut(number)
+    }
+
+    /// Every session that some public id still leads to.
+    pub fn live_mut(&mut self) -> impl Iterator<Item = &mut Session> {
+        let mut live: Vec<usize> = self.by_public_id.values().copied().collect();
+        live.sort_unstable();
+        self.sessions
+            .iter_mut()
+            .enumerate()
+            .filter(move |(number, _)| live.binary_search(number).is_ok())
+            .map(|(_, session)| session)
+    }
+
+    /// Forgets all public ids of a session.
+    pub fn end(&mut self, number: usize) {
+        self.by_public_id.retain(|_, session| *session != number);
+    }
+
+    /// Gives a session another public id, and gives the one before.
+    pub fn rotate(&mut self, number: usize, public_id: &str, keeps_old: bool) -> Option<String> {
+        if !keeps_old {
+            self.end(number);
+        }
+        self.by_public_id.insert(public_id.to_owned(), number);
+        let session = self.sessions.get_mut(number)?;
+        Some(std::mem::replace(&mut session.public_id, public_id.to_owned()))
+    }
+}
+
+impl Session {
+    /// Notes an event id that passes on a stream. This happens with every event, so nothing is
+    /// looked up here; resuming is rare, and looks.
+    pub fn note_id(&mut self, stream: &str, id: String) {
+        let Some(ids) = self.ids_by_stream.get_mut(stream) else {
+            self.ids_by_stream.insert(stream.to_owned(), VecDeque::from([id]));
+            return;
+        };
+        if ids.len() == REMEMBERED_IDS_MAX {
+            ids.pop_front();
+        }
+        ids.push_back(id);
+    }
+
+    /// The stream on which an event id has passed last.
+    pub fn stream_of(&self, id: &str) -> Option<&str> {
+        let on = |ids: &VecDeque<String>| ids.iter().rev().any(|known| known == id);
+        let found = self.ids_by_stream.iter().find(|(_, ids)| on(ids));
+        found.map(|(stream, _)| stream.as_str())
+    }
+
+    /// The id that passed on a stream so many events ago; the oldest known if there are not so
+    /// many.
+    pub fn stale_id(&self, stream: &str, events_ago: u64) -> Option<&str> {
+        let ids = self.ids_by_stream.get(stream)?;
+        let events_ago = usize::try_from(events_ago).unwrap_or(usize::MAX);
+        let place = ids.len().checked_sub(1)?.saturating_sub(events_ago);
+        ids.get(place).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sessions() -> Sessions {
+        let mut sessions = Sessions::default();
+        sessions.begin("p1", "u1", 0);
+        sessions
+    }
+
+    #[test]
+    fn a_rotated_id_leads_to_the_same_session_as_the_one_before() {
+        let mut sessions = sessions();
+        assert_eq!(sessions.rotate(0, "p2", true).as_deref(), Some("p1"));
+        assert_eq!((sessions.find("p1"), sessions.find("p2")), (Some(0), Some(0)));
+    }
+
+    #[test]
+    fn a_rotation_that_forgets_leaves_only_the_newest_id_valid() {
+        let mut sessions = sessions();
+        sessions.rotate(0, "p2", false);
+        assert_eq!((sessions.find("p1"), sessions.find("p2")), (None, Some(0)));
+    }
+
+    #[test]
+    fn an_ended_session_is_found_under_no_id() {
+        let mut sessions = sessions();
+        sessions.rotate(0, "p2", true);
+        sessions.end(0);
+        assert_eq!((sessions.find("p1"), sessions.find("p2")), (None, None));
+        assert_eq!(sessions.live_mut().count(), 0);
+    }
+
+    #[test]
+    fn a_stale_id_is_so_many_events_old_or_the_oldest_known() {
+        let mut sessions = sessions();
+        let session = sessions.get_mut(0).expect("begun");
+        for id in ["a", "b", "c"] {
+            session.note_id("c1", id.to_owned());
+        }
+        assert_eq!(session.stale_id("c1", 1), Some("b"));
+        assert_eq!(session.stale_id("c1", 9), Some("a"));
+        assert_eq!(session.stale_id("c2", 1), None);
+        assert_eq!(session.stream_of("b"), Some("c1"));
+    }
+}
