@@ -1,0 +1,280 @@
+//! The JSON lines of design section 9.
+//!
+//! Owns the names, the nesting and the order of the fields, which programs rely on: `schema` first,
+//! `type` second, and fields are only ever added. Counts are integers; the CPU time and the speed
+//! are the only fractions. It must not know who prints the lines: each comes without a line break.
+
+use std::collections::BTreeMap;
+
+use seamstress_oracle::{Oracle, Verdict};
+use seamstress_plan::{Family, Trio};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
+
+const SCHEMA: u32 = 1;
+
+/// The first line of a sweep. `seeds` is half open.
+#[must_use]
+pub fn sweep_started(scenario: &str, trio: &Trio, seeds: (u64, u64), version: &str) -> String {
+    line(&SweepStarted {
+        schema: SCHEMA,
+        kind: "sweep_started",
+        scenario,
+        server: &trio.server,
+        proxy: &trio.proxy,
+        client: &trio.client,
+        seeds: [seeds.0, seeds.1],
+        version,
+    })
+}
+
+/// The line of one run of a sweep.
+#[must_use]
+pub fn seed_line(result: &SeedResult) -> String {
+    line(&SeedLine { schema: SCHEMA, kind: "seed", run: RunFields::of(result) })
+}
+
+/// The line of one plan that was played outside of a sweep. `name` is the plan's; `plan_path` the
+/// file it came from; `case` the trio of the scenario's expectation; `met_expectation` whether
+/// what must come of it did; `problem` why not, or what kept it from being played as asked.
+#[must_use]
+pub fn play_line(
+    name: &str,
+    plan_path: Option<&str>,
+    case: Option<&str>,
+    result: &SeedResult,
+    met_expectation: Option<bool>,
+    problem: Option<&str>,
+) -> String {
+    line(&PlayLine {
+        schema: SCHEMA,
+        kind: "play",
+        name,
+        plan: plan_path,
+        case,
+        run: RunFields::of(result),
+        met_expectation,
+        problem,
+    })
+}
+
+/// The last line: what all runs add up to. `never_fired` are the listed families of which no fault
+/// was carried out; `cpu_seconds` is the CPU time of all workers.
+#[must_use]
+pub fn summary_line(
+    tally: &Tally,
+    never_fired: &[Family],
+    cpu_seconds: f64,
+    interrupted: bool,
+) -> String {
+    let keys = tally.keys().iter().map(|(key, KeyTally { count, first_seed })| KeyFields {
+        key,
+        count: *count,
+        first_seed: *first_seed,
+    });
+    let faults = tally.faults();
+    line(&Summary {
+        schema: SCHEMA,
+        kind: "summary",
+        seeds: tally.seeds(),
+        outcomes: Named(Verdict::ALL.map(|v| (v.name(), tally.outcome(v))).to_vec()),
+        findings: Named(
+            Oracle::ALL.iter().map(|o| (o.name(), tally.findings()[o])).collect::<Vec<_>>(),
+        ),
+        resumptions: Resumptions::of(tally.cells()),
+        faults_fired: Named(faults.iter().map(|(f, counts)| (f.name(), counts.fired)).collect()),
+        faults: Named(
+            faults.iter().map(|(f, counts)| (f.name(), FaultFields::of(*counts))).collect(),
+        ),
+        keys: keys.collect(),
+        cpu_seconds: rounded(cpu_seconds, 1000.0),
+        seeds_per_cpu_second: seeds_per_cpu_second(tally.seeds(), cpu_seconds),
+        never_fired: never_fired.iter().map(|family| family.name()).collect(),
+        interrupted,
+    })
+}
+
+/// How many runs a second of CPU time was good for, to one decimal; 0 if there was none.
+pub(crate) fn seeds_per_cpu_second(seeds: u64, cpu_seconds: f64) -> f64 {
+    if cpu_seconds <= 0.0 {
+        return 0.0;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a speed to one decimal")]
+    let seeds = seeds as f64;
+    rounded(seeds / cpu_seconds, 10.0)
+}
+
+fn rounded(value: f64, steps: f64) -> f64 {
+    (value * steps).round() / steps
+}
+
+fn line(value: &impl Serialize) -> String {
+    // Only strings, integers, finite fractions and maps with text keys: this cannot fail.
+    serde_json::to_string(value).expect("a line serialises")
+}
+
+#[derive(Serialize)]
+struct SweepStarted<'a> {
+    schema: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    scenario: &'a str,
+    server: &'a str,
+    proxy: &'a str,
+    client: &'a str,
+    seeds: [u64; 2],
+    version: &'a str,
+}
+
+#[derive(Serialize)]
+struct SeedLine<'a> {
+    schema: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(flatten)]
+    run: RunFields<'a>,
+}
+
+#[derive(Serialize)]
+struct PlayLine<'a> {
+    schema: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case: Option<&'a str>,
+    #[serde(flatten)]
+    run: RunFields<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    met_expectation: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'a str>,
+}
+
+/// What is said of every run.
+#[derive(Serialize)]
+struct RunFields<'a> {
+    seed: u64,
+    outcome: &'static str,
+    digest: &'a str,
+    findings: Vec<FindingFields<'a>>,
+    resumptions: Resumptions,
+    faults: FaultFields,
+    events: Events,
+    sim_ms: u64,
+}
+
+impl RunFields<'_> {
+    fn of(result: &SeedResult) -> RunFields<'_> {
+        let sum = |counts: &BTreeMap<Family, u64>| counts.values().sum();
+        RunFields {
+            seed: result.seed,
+            outcome: result.verdict.name(),
+            digest: &result.digest,
+            findings: result.findings.iter().map(FindingFields::of).collect(),
+            resumptions: Resumptions::of(result.cells),
+            faults: FaultFields {
+                planned: sum(&result.planned),
+                reached: sum(&result.reached),
+                fired: sum(&result.fired),
+                effective: sum(&result.effective),
+            },
+            events: Events { emitted: result.emitted, delivered: result.delivered },
+            sim_ms: result.sim_ms,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct FindingFields<'a> {
+    oracle: &'static str,
+    key: &'a str,
+}
+
+impl FindingFields<'_> {
+    fn of(finding: &KeyedFinding) -> FindingFields<'_> {
+        FindingFields { oracle: finding.oracle.name(), key: &finding.key }
+    }
+}
+
+#[derive(Serialize)]
+struct Resumptions {
+    sound: u64,
+    escape: u64,
+    needed: u64,
+    needless: u64,
+    unanswered: u64,
+}
+
+impl Resumptions {
+    /// From counts in the order of `Cell::ALL`.
+    fn of([sound, escape, needed, needless, unanswered]: [u64; 5]) -> Resumptions {
+        Resumptions { sound, escape, needed, needless, unanswered }
+    }
+}
+
+#[derive(Serialize)]
+struct FaultFields {
+    planned: u64,
+    reached: u64,
+    fired: u64,
+    effective: u64,
+}
+
+impl FaultFields {
+    fn of(counts: FaultCounts) -> FaultFields {
+        let FaultCounts { planned, reached, fired, effective } = counts;
+        FaultFields { planned, reached, fired, effective }
+    }
+}
+
+#[derive(Serialize)]
+struct Events {
+    emitted: u64,
+    delivered: u64,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    schema: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    seeds: u64,
+    outcomes: Named<u64>,
+    findings: Named<u64>,
+    resumptions: Resumptions,
+    faults_fired: Named<u64>,
+    faults: Named<FaultFields>,
+    keys: Vec<KeyFields<'a>>,
+    cpu_seconds: f64,
+    seeds_per_cpu_second: f64,
+    never_fired: Vec<&'static str>,
+    interrupted: bool,
+}
+
+#[derive(Serialize)]
+struct KeyFields<'a> {
+    key: &'a str,
+    count: u64,
+    first_seed: u64,
+}
+
+/// An object whose fields stand in the order in which they are listed.
+struct Named<V>(Vec<(&'static str, V)>);
+
+impl<V: Serialize> Serialize for Named<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! Proves that a sweep adds up: what is kept of a run, and sums that no order changes.
+//!
+//! Owns the property that tallies merge alike in any order and grouping.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{sample, summary_line};
+
+#[test]
+fn what_is_kept_of_a_run_is_its_verdict_its_keys_its_cells_and_its_faults() {
+    let skipping = sample::skipping();
+    let play = skipping.play();
+    let result = SeedResult::of(3, &play);
+    assert_eq!(result.verdict, Verdict::Violated);
+    assert_eq!(result.digest, play.digest.to_string());
+    let keys: Vec<&str> = result.findings.iter().map(|finding| finding.key.as_str()).collect();
+    assert_eq!(keys, ["cursor-exact/call/resumed:resume", "skip/progress/resumed:resume"]);
+    assert_eq!(result.cells, [0, 1, 0, 0, 0]);
+    assert_eq!(result.planned, BTreeMap::from([(Family::Drop, 2), (Family::Rotation, 1)]));
+    assert_eq!(result.effective, BTreeMap::from([(Family::Drop, 1)]));
+    assert_eq!((result.emitted, result.delivered, result.sim_ms), (7, 5, 40));
+}
+
+#[test]
+fn a_key_counts_once_for_each_run_and_a_finding_each_time() {
+    let finding =
+        || KeyedFinding { oracle: Oracle::Skip, key: "skip/progress/resumed:resume".into() };
+    let mut result = SeedResult::of(9, &sample::sound().play());
+    result.findings = vec![finding(), finding()];
+    let mut tally = Tally::default();
+    tally.add(9, &result);
+    tally.add(4, &result);
+    assert_eq!(tally.findings()[&Oracle::Skip], 4);
+    assert_eq!(tally.keys()["skip/progress/resumed:resume"], KeyTally { count: 2, first_seed: 4 });
+}
+
+#[test]
+fn an_empty_tally_knows_every_oracle_and_every_family() {
+    let tally = Tally::default();
+    assert_eq!(tally.findings().len(), Oracle::ALL.len());
+    assert_eq!(tally.faults().len(), Family::ALL.len());
+    assert_eq!((tally.seeds(), tally.outcome(Verdict::Holds), tally.cell(Cell::Sound)), (0, 0, 0));
+}
+
+#[test]
+fn a_listed_family_that_never_fired_is_named_even_if_it_was_planned() {
+    let mut tally = Tally::default();
+    tally.add(3, &SeedResult::of(3, &sample::refused().play()));
+    let listed = [Family::Drop, Family::Rotation, Family::Eviction];
+    assert_eq!(tally.never_fired(&listed), [Family::Eviction]);
+    assert_eq!(tally.never_fired(&[]), []);
+}
+
+#[test]
+fn expected_cells_without_a_resumption_are_missing() {
+    let mut tally = Tally::default();
+    tally.add(3, &SeedResult::of(3, &sample::refused().play()));
+    let wanted = [ExpectedCell::Sound, ExpectedCell::Needed, ExpectedCell::Needless];
+    assert_eq!(tally.missing_cells(&wanted), [ExpectedCell::Sound, ExpectedCell::Needless]);
+}
+
+fn some_result() -> impl Strategy<Value = SeedResult> {
+    let finding = (0..Oracle::ALL.len(), 0..3_u8).prop_map(|(oracle, state)| {
+        let oracle = Oracle::ALL[oracle];
+        KeyedFinding { oracle, key: format!("{oracle}/call/state-{state}") }
+    });
+    let families = || {
+        let family = prop::sample::select(Family::ALL.to_vec());
+        prop::collection::btree_map(family, 0..9_u64, 0..4)
+    };
+    (
+        0..1_000_u64,
+        prop::sample::select(Verdict::ALL.to_vec()),
+        prop::collection::vec(finding, 0..5),
+        prop::array::uniform5(0..9_u64),
+        (families(), families(), families(), families()),
+    )
+        .prop_map(|(seed, verdict, findings, cells, (planned, reached, fired, effective))| {
+            SeedResult {
+                seed,
+                verdict,
+                digest: String::new(),
+                findings,
+                cells,
+                planned,
+                reached,
+                fired,
+                effective,
+                emitted: 0,
+                delivered: 0,
+                sim_ms: 0,
+            }
+        })
+}
+
+proptest! {
+    /// Workers may end in any order, and share the seeds in any way.
+    #[test]
+    fn tallies_merged_in_any_order_and_grouping_give_the_same_summary(
+        results in prop::collection::vec((some_result(), 0..3_usize), 0..20),
+        order in Just([0, 1, 2]).prop_shuffle(),
+    ) {
+        let mut whole = Tally::default();
+        let mut parts = [Tally::default(), Tally::default(), Tally::default()];
+        for (result, _) in &results {
+            whole.add(result.seed, result);
+        }
+        for (result, worker) in results.iter().rev() {
+            parts[*worker].add(result.seed, result);
+        }
+        let [first, second, third] = order.map(|index| parts[index].clone());
+        let mut left = first.clone();
+        left.merge(second.clone());
+        left.merge(third.clone());
+        let mut right = second;
+        right.merge(third);
+        let mut right_first = first;
+        right_first.merge(right);
+        let line = |tally: &Tally| summary_line(tally, &[], 1.0, false);
+        prop_assert_eq!(line(&left), line(&whole));
+        prop_assert_eq!(line(&right_first), line(&whole));
+    }
+}
