@@ -108,7 +108,7 @@ async fn messages_and_bare_statuses_pass() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unknown_public_id_is_answered_404_and_the_server_is_not_asked() {
-    let mut through = Through::begin(vec![]).await;
+    let through = Through::begin(vec![]).await;
     for id in ["made-up", "upstream-1", ""] {
         let peer = through.peer.with_session(id);
         for ask in [peer.request("ping", &json!({})), peer.listen(), peer.delete()] {
