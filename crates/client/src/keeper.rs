@@ -80,7 +80,11 @@ async fn begin<N: Network>(shared: &Arc<Shared<N>>) -> Option<Arc<Session>> {
     };
     shared.recorder.record(Host::Client, record);
     let session = Session::new(session_id, revision);
-    confirm(shared, &session).await.then_some(session)
+    if confirm(shared, &session).await {
+        return Some(session);
+    }
+    delete(shared, &session).await;
+    None
 }
 
 async fn confirm<N: Network>(shared: &Arc<Shared<N>>, session: &Arc<Session>) -> bool {

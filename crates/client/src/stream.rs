@@ -219,13 +219,15 @@ impl<N: Network> Stream<N> {
                 self.shared.lose(&self.session, NOT_FOUND);
                 Attempt::Lost
             }
-            StatusCode::METHOD_NOT_ALLOWED if cursor.is_none() => {
-                exchange.end(End::Clean);
-                Attempt::NotOffered
-            }
             status if status.is_server_error() => {
                 exchange.end(End::Clean);
                 Attempt::Failed
+            }
+            // The standalone stream is optional: without it the rest of the session goes on
+            // (`basic/transports`, Listening for Messages).
+            _ if cursor.is_none() => {
+                exchange.end(End::Clean);
+                Attempt::NotOffered
             }
             _ => {
                 // Any other answer refuses the cursor: continuity cannot be proven.

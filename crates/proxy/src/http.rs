@@ -1,7 +1,7 @@
 //! The accept loop, and what happens to one request.
 //!
-//! Owns the way of a request: which session, which stream, which replica, with which faults. It
-//! must not look into event streams; `pump` does.
+//! Owns connections, sending a request on, and the head of its response. It must not look into
+//! event streams; `pump` does.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,18 +14,19 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use seamstress_mcp::headers::{self, name};
-use seamstress_mcp::message::{self, CallToolParams, Message, code, method};
+use seamstress_mcp::message::{self, code};
 use seamstress_net::{Listener, Network, Valve, ValveHandle};
-use seamstress_plan::{Action, Connection, Fault, Phases};
+use seamstress_plan::{Connection, Fault, Phases};
 use seamstress_trace::{Host, Recorder, What};
-use serde::Deserialize;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
+use crate::acting::{act_at, send_aside};
 use crate::body::{CutByFault, Piece, ProxyBody};
-use crate::faults::{Faults, Hands, ReplicaView};
+use crate::faults::{Faults, Hands};
 use crate::pump::Pump;
-use crate::sessions::{Rotation, STANDALONE, Sessions};
+use crate::route::Route;
+use crate::sessions::{Rotation, Sessions};
 use crate::upstream::{Forward, Upstream, end_to_end};
 
 /// The port that the proxy listens on.
@@ -59,30 +60,13 @@ pub struct Proxy<N: Network> {
 pub(crate) struct Shared<N: Network> {
     pub network: N,
     pub faults: Faults,
-    options: Options,
+    pub options: Options,
+    pub hands: Arc<dyn Hands>,
+    pub sessions: Mutex<Sessions>,
+    pub idle_cuts: Mutex<BTreeMap<String, Fault>>,
     recorder: Recorder,
-    hands: Arc<dyn Hands>,
-    sessions: Mutex<Sessions>,
     session_ids: Mutex<Box<dyn FnMut() -> String + Send>>,
-    idle_cuts: Mutex<BTreeMap<String, Fault>>,
     started: Mutex<Option<(Instant, u64)>>,
-}
-
-/// What is known of a request before it goes on.
-struct Route {
-    /// The session's number in the table; none before there is one.
-    session: Option<usize>,
-    /// The stream that the response will carry, if it carries one.
-    stream: Option<String>,
-    replica: usize,
-    /// Which resumption of the stream it is.
-    resume: Option<u64>,
-    /// Faults that happen when the response head is out.
-    at_head: Vec<Fault>,
-    /// The fault that sends the request twice.
-    twin: Option<Fault>,
-    /// The fault that chose the replica.
-    routed: Option<Fault>,
 }
 
 impl<N: Network> Proxy<N> {
@@ -141,14 +125,6 @@ impl<N: Network> Proxy<N> {
     }
 }
 
-async fn act_at<N: Network>(shared: Arc<Shared<N>>, at_ms: u64, fault: Fault) {
-    sleep_until(shared.instant(at_ms)).await;
-    let due = shared.faults.observe(|_, _| vec![fault]);
-    for fault in due {
-        shared.act_on_all(&fault);
-    }
-}
-
 async fn handle<N: Network>(
     shared: Arc<Shared<N>>,
     request: Request<Incoming>,
@@ -181,191 +157,14 @@ async fn handle<N: Network>(
     shared.pass_on(&head.method, route, upstream, valve).await
 }
 
-/// Sends a request whose answer nobody reads on the way to the client.
-async fn send_aside<N: Network>(
-    shared: Arc<Shared<N>>,
-    mut forward: Forward,
-    replica: usize,
-    fault: Fault,
-) {
-    shared.faults.fired(&fault);
-    forward.headers.remove("seamstress-exchange");
-    let Some(upstream) = shared.send(forward, replica).await else { return };
-    shared.faults.effective(&fault, format!("answered {}", upstream.response.status()));
-    let (mut body, connection) = upstream.into_body();
-    let chaos_end = shared.chaos_end();
-    let read = async { while let Some(Ok(_)) = body.frame().await {} };
-    // The other connection goes on reading at most as long as faults last.
-    let _ = tokio::time::timeout_at(chaos_end, read).await;
-    drop(connection);
-}
-
 impl<N: Network> Shared<N> {
-    /// Finds the way of a request; the faults of a resumption happen here.
-    fn route(
-        self: &Arc<Self>,
-        method: &Method,
-        headers: &http::HeaderMap,
-        body: &Bytes,
-    ) -> Result<Route, Box<Response<ProxyBody>>> {
-        let mut route = Route {
-            session: None,
-            stream: None,
-            replica: 0,
-            resume: None,
-            at_head: Vec::new(),
-            twin: None,
-            routed: None,
-        };
-        let Some(public_id) = headers.get(name::MCP_SESSION_ID) else { return Ok(route) };
-        let found = public_id.to_str().ok().and_then(|id| lock(&self.sessions).find(id));
-        let Some(session) = found else {
-            let say = "there is no such session; initialize again";
-            let refusal = refuse(StatusCode::NOT_FOUND, code::SESSION_NOT_FOUND, say);
-            return Err(Box::new(refusal));
-        };
-        route.session = Some(session);
-        route.replica = lock(&self.sessions).get_mut(session).map_or(0, |session| session.home);
-        match *method {
-            Method::POST => route.stream = called(body),
-            Method::GET => self.route_get(session, headers, &mut route),
-            _ => {}
-        }
-        Ok(route)
-    }
-
-    fn route_get(self: &Arc<Self>, session: usize, headers: &http::HeaderMap, route: &mut Route) {
-        let cursor = headers::last_event_id(headers).ok().flatten().filter(|id| !id.is_empty());
-        let Some(cursor) = cursor else {
-            route.stream = Some(STANDALONE.to_owned());
-            return;
-        };
-        let stream = {
-            let mut sessions = lock(&self.sessions);
-            let found = sessions.get_mut(session).and_then(|session| session.stream_of(cursor));
-            found.unwrap_or(STANDALONE).to_owned()
-        };
-        let mut nth = 0;
-        let due = self.faults.observe(|schedule, now_ms| {
-            let (count, due) = schedule.resume(&stream, now_ms);
-            nth = count;
-            due
-        });
-        route.resume = Some(nth);
-        for fault in due {
-            self.apply_at_resume(session, &stream, fault, route);
-        }
-        route.stream = Some(stream);
-    }
-
-    fn apply_at_resume(
-        self: &Arc<Self>,
-        session: usize,
-        stream: &str,
-        fault: Fault,
-        route: &mut Route,
-    ) {
-        if let Some(view) = ReplicaView::of(&fault) {
-            let others = self.options.replicas.len();
-            if others > 1 {
-                route.replica = (route.replica + 1) % others;
-                self.hands.set_view(route.replica, view);
-                self.faults.fired(&fault);
-                route.routed = Some(fault);
-            }
-            return;
-        }
-        match fault.action {
-            Action::TwinResume => route.twin = Some(fault),
-            Action::CutClean
-            | Action::CutNoLastChunk
-            | Action::CutReset
-            | Action::CutClientSide
-            | Action::BlackHole
-            | Action::SlowReader
-            | Action::Rechunk
-            | Action::BufferBytes
-            | Action::BufferUntilEnd
-            | Action::InsertComment
-            | Action::InsertRetry
-            | Action::InsertEmptyEvent => route.at_head.push(fault),
-            _ => self.act(session, stream, &fault),
-        }
-    }
-
-    /// Carries out an action that is not a matter of one connection's bytes.
-    pub fn act(self: &Arc<Self>, session: usize, stream: &str, fault: &Fault) {
-        match fault.action {
-            Action::RotateId | Action::RotateIdForgetOld => self.rotate_next(Some(session), fault),
-            Action::IdleCut => {
-                self.faults.fired(fault);
-                lock(&self.idle_cuts).insert(stream.to_owned(), fault.clone());
-            }
-            Action::SecondConnection => self.connect_again(session, stream, fault),
-            _ => self.act_by_hand(fault),
-        }
-    }
-
-    /// Carries out an action for which a plan names no stream.
-    fn act_on_all(&self, fault: &Fault) {
-        match fault.action {
-            Action::RotateId | Action::RotateIdForgetOld => self.rotate_next(None, fault),
-            _ => self.act_by_hand(fault),
-        }
-    }
-
-    fn act_by_hand(&self, fault: &Fault) {
-        if let Some(effect) = self.hands.act(fault.action, fault.extent) {
-            self.faults.fired(fault);
-            self.faults.effective(fault, effect);
-        }
-    }
-
-    fn rotate_next(&self, session: Option<usize>, fault: &Fault) {
-        let rotation = Rotation {
-            fault: fault.clone(),
-            responses: fault.extent.count.unwrap_or(1),
-            keeps_old: fault.action == Action::RotateId,
-        };
-        let mut sessions = lock(&self.sessions);
-        match session {
-            Some(number) => {
-                if let Some(session) = sessions.get_mut(number) {
-                    session.rotations.push(rotation);
-                }
-            }
-            None => sessions.live_mut().for_each(|live| live.rotations.push(rotation.clone())),
-        }
-        drop(sessions);
-        self.faults.fired(fault);
-    }
-
-    fn connect_again(self: &Arc<Self>, session: usize, stream: &str, fault: &Fault) {
-        let events_ago = fault.extent.count.unwrap_or(1);
-        let mut headers = http::HeaderMap::new();
-        let replica = {
-            let mut sessions = lock(&self.sessions);
-            let Some(session) = sessions.get_mut(session) else { return };
-            let Some(cursor) = session.stale_id(stream, events_ago) else { return };
-            let Ok(cursor) = HeaderValue::from_str(cursor) else { return };
-            headers.insert(name::LAST_EVENT_ID, cursor);
-            session.home
-        };
-        let event_stream = HeaderValue::from_static(headers::TEXT_EVENT_STREAM);
-        headers.insert(header::ACCEPT, event_stream);
-        headers.insert(header::HOST, HeaderValue::from_static("localhost"));
-        self.replace_session_id(session, &mut headers);
-        let forward = Forward { method: Method::GET, headers, body: Bytes::new() };
-        tokio::spawn(send_aside(self.clone(), forward, replica, fault.clone()));
-    }
-
-    async fn send(&self, forward: Forward, replica: usize) -> Option<Upstream> {
+    pub async fn send(&self, forward: Forward, replica: usize) -> Option<Upstream> {
         let limit = Duration::from_millis(self.options.response_timeout_ms);
         let replica = self.options.replicas.get(replica)?;
         Upstream::send(&self.network, replica, forward, limit).await
     }
 
-    fn replace_session_id(&self, session: usize, headers: &mut http::HeaderMap) {
+    pub fn replace_session_id(&self, session: usize, headers: &mut http::HeaderMap) {
         let mut sessions = lock(&self.sessions);
         let Some(session) = sessions.get_mut(session) else { return };
         // The server's own id came in a header, so it can go in one.
@@ -481,22 +280,13 @@ impl<N: Network> Shared<N> {
         }
     }
 
-    /// The idle cut that a stream is under, as long as faults last.
-    pub fn idle_cut_of(&self, stream: &str) -> Option<Fault> {
-        let idle_cuts = lock(&self.idle_cuts);
-        if idle_cuts.is_empty() || !self.faults.is_chaos() {
-            return None;
-        }
-        idle_cuts.get(stream).cloned()
-    }
-
     /// When lasting faults end.
     pub fn chaos_end(&self) -> Instant {
         self.instant(self.options.phases.chaos_until_ms)
     }
 
     /// The instant at which the run is so many milliseconds old.
-    fn instant(&self, at_ms: u64) -> Instant {
+    pub fn instant(&self, at_ms: u64) -> Instant {
         match *lock(&self.started) {
             Some((instant, now_ms)) => {
                 instant + Duration::from_millis(at_ms.saturating_sub(now_ms))
@@ -506,36 +296,16 @@ impl<N: Network> Shared<N> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A panic elsewhere ends the run; what the tables hold does not matter any more.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn refuse(status: StatusCode, code: i64, say: &str) -> Response<ProxyBody> {
+pub(crate) fn refuse(status: StatusCode, code: i64, say: &str) -> Response<ProxyBody> {
     let text = message::error(None, code, say, &()).ok();
     let mut response = Response::new(ProxyBody::Whole(text.map(Bytes::from)));
     *response.status_mut() = status;
     let json = HeaderValue::from_static(headers::APPLICATION_JSON);
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
-}
-
-/// The stream that a POST begins: named by the call, or by its request id.
-fn called(body: &Bytes) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Named {
-        call: String,
-    }
-    match message::parse(body) {
-        Ok(Message::Request { id, method, params: Some(params) })
-            if method == method::TOOLS_CALL =>
-        {
-            let params: CallToolParams<'_> = serde_json::from_str(params.get()).ok()?;
-            let named = params
-                .arguments
-                .and_then(|arguments| serde_json::from_str::<Named>(arguments.get()).ok());
-            Some(named.map_or_else(|| format!("call-{id}"), |named| named.call))
-        }
-        _ => None,
-    }
 }

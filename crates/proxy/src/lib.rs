@@ -7,7 +7,9 @@
 //!
 //! | module | owns |
 //! |---|---|
-//! | `http` | the accept loop, and what happens to one request |
+//! | `http` | the accept loop, one request, its response |
+//! | `route` | which session, stream and replica a request is about |
+//! | `acting` | faults that are not a matter of one connection's bytes |
 //! | `upstream` | one request to a replica |
 //! | `pump` | passing one event stream on, with the faults that happen inside it |
 //! | `shaping` | bytes in another shape: held back, delayed, withheld |
@@ -15,10 +17,12 @@
 //! | `sessions` | public ids, and which stream an event id belongs to |
 //! | `faults` | what a fault does, and how far it got |
 
+mod acting;
 mod body;
 mod faults;
 mod http;
 mod pump;
+mod route;
 mod sessions;
 mod shaping;
 mod upstream;

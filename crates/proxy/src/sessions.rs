@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use http::HeaderValue;
 use seamstress_plan::Fault;
 
 /// The name of the standalone stream in plans.
@@ -29,6 +30,8 @@ pub(crate) struct Session {
     pub home: usize,
     /// The public id that was given out last.
     pub public_id: String,
+    /// The protocol version that its client sent last.
+    pub version: Option<HeaderValue>,
     /// Rotations that are still to be carried out.
     pub rotations: Vec<Rotation>,
     ids_by_stream: BTreeMap<String, VecDeque<String>>,
@@ -53,6 +56,7 @@ impl Sessions {
             upstream_id: upstream_id.to_owned(),
             home,
             public_id: public_id.to_owned(),
+            version: None,
             rotations: Vec::new(),
             ids_by_stream: BTreeMap::new(),
         });

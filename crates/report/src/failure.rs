@@ -55,7 +55,7 @@ pub fn failure_block(play: &Play, replay_target: &str, style: Style) -> String {
     text.push('\n');
     text.push_str(&others(play.judgement, main));
     text.push_str(&faults(play));
-    for (name, verb) in [("next", "replay"), ("", "explain"), ("", "shrink")] {
+    for (name, verb) in [("next", "replay"), ("", "explain")] {
         text.push_str(&format!("{name:<9} seamstress {verb} {replay_target}\n"));
     }
     text

@@ -4,10 +4,10 @@
 //! a real server would. It must not know which fault of which plan asks, nor when.
 
 use seamstress_resumption::{Counters, IdScheme, Retention};
-use seamstress_trace::Host;
 
+use crate::emission::Emission;
 use crate::session::{Session, View};
-use crate::store::{Emission, Store};
+use crate::store::Store;
 
 /// A hand inside the server.
 #[derive(Clone)]
@@ -35,7 +35,7 @@ impl Control {
     pub fn burst(&self, count: u64) -> Effect {
         self.each_session(|session| {
             for _ in 0..count {
-                self.store.emit_standalone_in(Host::Server, session, &Emission::Announcement);
+                self.store.emit_standalone_in(0, session, &Emission::Announcement);
             }
             count
         })
@@ -68,7 +68,7 @@ impl Control {
     /// Forgets a session with all its events; `None`: every session.
     pub fn evict_sessions(&self, why: &str) -> Effect {
         let sessions: Vec<String> = self.store.lock().sessions.keys().cloned().collect();
-        let ended = sessions.iter().filter(|id| self.store.end_session(Host::Server, id, why));
+        let ended = sessions.iter().filter(|id| self.store.end_session(0, id, why));
         Effect { sessions: ended.count() as u64, events: 0 }
     }
 

@@ -34,7 +34,7 @@ fn listen(context: &Context, headers: &HeaderMap) -> Response<ResponseBody> {
         Ok(session) => session,
         Err(refusal) => return *refusal,
     };
-    match context.store.listen(context.host, session) {
+    match context.store.listen(context.replica, session) {
         Some(attached) => events(context, session, attached),
         None => no_session(),
     }
@@ -48,7 +48,7 @@ fn resume(context: &Context, headers: &HeaderMap, cursor: &str) -> Response<Resp
         };
     };
     let exchange = exchange(headers);
-    match context.store.resume(context.host, context.replica, session, cursor, exchange) {
+    match context.store.resume(context.replica, session, cursor, exchange) {
         Resumed::Accepted { attached, verdict } => {
             let mut response = events(context, session, attached);
             say_verdict(&mut response, &verdict);
@@ -63,7 +63,7 @@ fn refused(context: &Context, session: &str, reason: &str) -> Response<ResponseB
     let refusal = context.store.options.refusal;
     if refusal.ends_session() {
         // Before the answer: 404 is right only because the session is gone when it is said.
-        context.store.end_session(context.host, session, "refused");
+        context.store.end_session(context.replica, session, "refused");
     }
     let mut response = match refusal {
         Refusal::OkAndEmpty => {

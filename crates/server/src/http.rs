@@ -16,7 +16,7 @@ use seamstress_mcp::Revision;
 use seamstress_mcp::headers::{self, name};
 use seamstress_mcp::message::{self, RequestId, code};
 use seamstress_net::{Listener, Network};
-use seamstress_trace::{Host, SessionState};
+use seamstress_trace::SessionState;
 use tokio::time::sleep;
 
 use crate::body::{EventBody, ResponseBody};
@@ -41,7 +41,6 @@ pub struct Server<N: Network> {
 pub(crate) struct Context {
     pub store: Store,
     pub replica: usize,
-    pub host: Host,
 }
 
 impl<N: Network> Server<N> {
@@ -56,9 +55,8 @@ impl<N: Network> Server<N> {
     ///
     /// What the network says when it cannot listen or accept.
     pub async fn serve(self) -> std::io::Result<()> {
-        let host = Host::replica(self.replica);
-        self.store.recover(host, self.replica);
-        let context = Arc::new(Context { store: self.store, replica: self.replica, host });
+        self.store.recover(self.replica);
+        let context = Arc::new(Context { store: self.store, replica: self.replica });
         tokio::spawn(end_idle_sessions(context.clone()));
         let mut listener = self.network.listen(PORT).await?;
         loop {
@@ -85,7 +83,7 @@ async fn end_idle_sessions(context: Arc<Context>) {
     let every = Duration::from_millis((context.store.options.session_idle_ms / 2).max(1));
     loop {
         sleep(every).await;
-        context.store.end_idle_sessions(context.host);
+        context.store.end_idle_sessions(context.replica);
     }
 }
 
@@ -134,7 +132,7 @@ fn delete(context: &Context, headers: &HeaderMap) -> Response<ResponseBody> {
         Ok(session) => session,
         Err(refusal) => return *refusal,
     };
-    context.store.end_session(context.host, session, "deleted");
+    context.store.end_session(context.replica, session, "deleted");
     whole(StatusCode::OK, None)
 }
 

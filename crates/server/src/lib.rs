@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `options` | what can be set, and the defects |
 //! | `store` | sessions and their streams: emitting, attaching, resuming, ending |
+//! | `emission` | how a message becomes an event of a stream |
 //! | `session` | one session |
 //! | `body` | the body of one event stream response |
 //! | `http` | the accept loop and the checks that every request passes |
@@ -18,6 +19,7 @@
 
 mod body;
 mod control;
+mod emission;
 mod get;
 mod http;
 mod options;

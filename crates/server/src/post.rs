@@ -128,10 +128,9 @@ fn call(
             return refuse_with(StatusCode::OK, Some(&id), code::INVALID_PARAMS, &say, &());
         }
     };
-    let (host, replica) = (context.host, context.replica);
     let stream = tool.stream().to_owned();
     let id = id.into_owned();
-    let attached = context.store.begin_call(host, replica, session, &stream, id.clone());
+    let attached = context.store.begin_call(context.replica, session, &stream, id.clone());
     let Some(attached) = attached else {
         if context.store.touch(session) != seamstress_trace::SessionState::Live {
             return no_session();

@@ -42,6 +42,8 @@ pub enum View {
 /// One connection that a stream is attached to.
 struct Attachment {
     number: u64,
+    /// The replica whose process holds it.
+    replica: usize,
     queue: mpsc::Sender<Bytes>,
 }
 
@@ -176,14 +178,14 @@ impl Session {
     }
 
     /// Attaches a connection to a stream; one that was attached before ends.
-    pub fn attach(&mut self, name: &str, first: Vec<Bytes>) -> Option<Attached> {
+    pub fn attach(&mut self, name: &str, first: Vec<Bytes>, replica: usize) -> Option<Attached> {
         let stream = self.streams.get_mut(name)?;
         self.connections += 1;
         stream.connected = true;
         let number = self.connections;
         let live = (!stream.ended).then(|| {
             let (queue, live) = mpsc::channel(QUEUED_EVENTS_MAX);
-            stream.attachment = Some(Attachment { number, queue });
+            stream.attachment = Some(Attachment { number, replica, queue });
             live
         });
         Some(Attached { first, late: None, live, number, stream: name.to_owned(), silent: None })
@@ -192,15 +194,15 @@ impl Session {
     /// Puts every stream that has no connection on the one of stream `name`, as a server does that
     /// knows connections of a session and no streams.
     pub fn attach_all_to(&mut self, name: &str) {
-        let Some(Attachment { number, queue }) =
+        let Some(Attachment { number, replica, queue }) =
             self.streams.get(name).and_then(|stream| stream.attachment.as_ref())
         else {
             return;
         };
-        let (number, queue) = (*number, queue.clone());
+        let (number, replica, queue) = (*number, *replica, queue.clone());
         let loose = |stream: &&mut Stream| !stream.ended && stream.attachment.is_none();
         for stream in self.streams.values_mut().filter(loose) {
-            stream.attachment = Some(Attachment { number, queue: queue.clone() });
+            stream.attachment = Some(Attachment { number, replica, queue: queue.clone() });
         }
     }
 
@@ -220,7 +222,16 @@ impl Session {
         }
     }
 
-    /// Ends all connections at once: the process that held them is gone, or its session is.
+    /// Ends the connections that a replica's process held: it is gone.
+    pub fn detach_replica(&mut self, replica: usize) {
+        for stream in self.streams.values_mut() {
+            if stream.attachment.as_ref().is_some_and(|held| held.replica == replica) {
+                stream.attachment = None;
+            }
+        }
+    }
+
+    /// Ends all connections at once: the session is gone.
     pub fn detach_all(&mut self) {
         self.streams.values_mut().for_each(|stream| stream.attachment = None);
     }

@@ -7,15 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use seamstress_mcp::message::{RequestId, code};
-use seamstress_mcp::probe::{self, Mark};
+use seamstress_mcp::message::RequestId;
 use seamstress_mcp::resumption_header::ResumptionHeader;
-use seamstress_mcp::sse::Priming;
 use seamstress_resumption::{EventLog, Retained};
-use seamstress_trace::{
-    Content, Decision, Host, Mark as TraceMark, Message, Recorder, SessionState, What,
-};
+use seamstress_trace::{Decision, Host, Recorder, SessionState, What};
 
+use crate::emission::Emission;
 use crate::options::{Defect, Options};
 use crate::session::{Attached, Resolved, Session, Stored, View, encode};
 
@@ -42,14 +39,6 @@ pub struct Leftover {
     pub sessions: u64,
     /// Connections attached to streams.
     pub streams: u64,
-}
-
-/// A message that the application emits.
-pub(crate) enum Emission<'a> {
-    Progress { call: &'a str, progress: u64, total: u64 },
-    Result { call: &'a str, events: u64 },
-    Failure { message: &'a str },
-    Announcement,
 }
 
 /// What became of a request to resume.
@@ -114,15 +103,18 @@ impl Store {
     }
 
     /// Ends a session: all its connections close, and its id is of no more use.
-    pub(crate) fn end_session(&self, host: Host, session: &str, why: &str) -> bool {
+    pub(crate) fn end_session(&self, replica: usize, session: &str, why: &str) -> bool {
         let ended = self.lock().end(session);
         let Some(origin) = ended else { return false };
-        self.recorder.record(host, What::SessionEnd { session: origin, why: why.to_owned() });
+        self.recorder.record(
+            Host::replica(replica),
+            What::SessionEnd { session: origin, why: why.to_owned() },
+        );
         true
     }
 
     /// Ends the sessions that nobody has used for the idle limit.
-    pub(crate) fn end_idle_sessions(&self, host: Host) {
+    pub(crate) fn end_idle_sessions(&self, replica: usize) {
         let now_ms = self.recorder.now_ms();
         let idle_since_ms = now_ms.saturating_sub(self.options.session_idle_ms);
         let inner = self.lock();
@@ -136,7 +128,7 @@ impl Store {
             .collect();
         drop(inner);
         for session in idle {
-            self.end_session(host, &session, "idle");
+            self.end_session(replica, &session, "idle");
         }
     }
 
@@ -144,7 +136,6 @@ impl Store {
     /// session is gone, or has a stream of this name already.
     pub(crate) fn begin_call(
         &self,
-        host: Host,
         replica: usize,
         session_id: &str,
         call: &str,
@@ -156,13 +147,13 @@ impl Store {
             return None;
         }
         session.begin(call, Some(request), replica);
-        let first = self.open(host, session, call);
-        session.attach(call, first)
+        let first = self.open(replica, session, call);
+        session.attach(call, first, replica)
     }
 
     /// Attaches a GET without a cursor: to the first standalone stream if no connection ever was,
     /// otherwise to a new one.
-    pub(crate) fn listen(&self, host: Host, session_id: &str) -> Option<Attached> {
+    pub(crate) fn listen(&self, replica: usize, session_id: &str) -> Option<Attached> {
         let mut inner = self.lock();
         let session = inner.sessions.get_mut(session_id)?;
         let waiting = session
@@ -177,18 +168,17 @@ impl Store {
             }
             None => {
                 let name = session.next_standalone();
-                let first = self.open(host, session, &name);
+                let first = self.open(replica, session, &name);
                 (name, first)
             }
         };
-        session.attach(&name, first)
+        session.attach(&name, first, replica)
     }
 
     /// Judges a cursor and, if it is accepted, attaches the connection: one step, so that an event
     /// produced meanwhile is sent once, either in the replay or live.
     pub(crate) fn resume(
         &self,
-        host: Host,
         replica: usize,
         session_id: &str,
         cursor: &str,
@@ -201,7 +191,7 @@ impl Store {
         let Some(session) = inner.sessions.get_mut(session_id) else {
             let reason = "no-session".to_owned();
             let decision = Decision::Refused { reason };
-            self.record_verdict(host, None, state, cursor, decision, None, exchange);
+            self.record_verdict(replica, None, state, cursor, decision, None, exchange);
             return Resumed::NoSession;
         };
         session.log.expire(now_ms);
@@ -210,7 +200,15 @@ impl Store {
             Resolved::Refused(reason) => {
                 let reason = reason.to_string();
                 let decision = Decision::Refused { reason: reason.clone() };
-                self.record_verdict(host, Some(session), state, cursor, decision, None, exchange);
+                self.record_verdict(
+                    replica,
+                    Some(session),
+                    state,
+                    cursor,
+                    decision,
+                    None,
+                    exchange,
+                );
                 Resumed::Refused { reason }
             }
             Resolved::Accepted { stream, after, replay, lag_ms, caught_up } => {
@@ -221,8 +219,16 @@ impl Store {
                 };
                 let verdict = verdict_header(&decision, &stream, after);
                 let named = Some(stream.clone());
-                self.record_verdict(host, Some(session), state, cursor, decision, named, exchange);
-                match self.attach_replay(session, &stream, replay, lag_ms, now_ms) {
+                self.record_verdict(
+                    replica,
+                    Some(session),
+                    state,
+                    cursor,
+                    decision,
+                    named,
+                    exchange,
+                );
+                match self.attach_replay(session, &stream, replay, lag_ms, replica) {
                     Some(attached) => Resumed::Accepted { attached, verdict },
                     None => Resumed::Refused { reason: "unknown-stream".to_owned() },
                 }
@@ -236,19 +242,19 @@ impl Store {
         stream: &str,
         replay: Vec<Retained<Stored>>,
         lag_ms: u64,
-        now_ms: u64,
+        replica: usize,
     ) -> Option<Attached> {
         let bytes =
             |event: &Retained<Stored>| encode(event.id.as_str(), &event.payload, &self.options);
         let first = self.retry().into_iter().chain(replay.iter().map(bytes)).collect();
-        let mut attached = session.attach(stream, first)?;
+        let mut attached = session.attach(stream, first, replica)?;
         if self.options.defects.has(Defect::ReplayWholeRing) {
             session.attach_all_to(stream);
         }
         if lag_ms > 0 {
             // The replica gets the newest events later than the log has them. The replay that it
             // could give stops where its view ends; the rest follows, before anything live.
-            let as_of_ms = now_ms.saturating_sub(lag_ms);
+            let as_of_ms = self.recorder.now_ms().saturating_sub(lag_ms);
             let unseen = session.log.retained(stream);
             let unseen = unseen.filter(|event| event.appended_at_ms > as_of_ms);
             let unseen: Vec<Bytes> = unseen.map(bytes).collect();
@@ -257,135 +263,10 @@ impl Store {
         Some(attached)
     }
 
-    /// Emits a message on a stream: it gets an ordinal and an id, stands in the log, and goes to
-    /// the attached connection. False: the session is gone, nothing was emitted.
-    pub(crate) fn emit(
-        &self,
-        host: Host,
-        session_id: &str,
-        stream: &str,
-        emission: &Emission<'_>,
-    ) -> bool {
-        let mut inner = self.lock();
-        match inner.sessions.get_mut(session_id) {
-            Some(session) => {
-                self.emit_in(host, session, stream, emission);
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Emits on the session's standalone stream, which begins if there was none.
-    pub(crate) fn emit_standalone(
-        &self,
-        host: Host,
-        session_id: &str,
-        emission: &Emission<'_>,
-    ) -> bool {
-        let mut inner = self.lock();
-        let Some(session) = inner.sessions.get_mut(session_id) else { return false };
-        self.emit_standalone_in(host, session, emission);
-        true
-    }
-
-    pub(crate) fn emit_standalone_in(
-        &self,
-        host: Host,
-        session: &mut Session,
-        emission: &Emission<'_>,
-    ) {
-        let stream = match session.current_standalone() {
-            Some(stream) => stream,
-            None => {
-                let stream = session.next_standalone();
-                self.open(host, session, &stream);
-                stream
-            }
-        };
-        self.emit_in(host, session, &stream, emission);
-    }
-
-    pub(crate) fn emit_in(
-        &self,
-        host: Host,
-        session: &mut Session,
-        name: &str,
-        emission: &Emission<'_>,
-    ) {
-        let Some(stream) = session.streams.get_mut(name).filter(|stream| !stream.ended) else {
-            return;
-        };
-        stream.messages += 1;
-        let request = stream.request.clone().unwrap_or(RequestId::Number(0));
-        let mark = Mark::new(&session.origin, name, stream.messages);
-        let (text, content, ends) = write(emission, &mark, &request);
-        let mark = TraceMark {
-            origin: session.origin.clone(),
-            stream: name.to_owned(),
-            ordinal: stream.messages,
-        };
-        let message = Message { content, mark: Some(mark) };
-        self.append(host, session, name, Some((text, message)));
-        if ends {
-            session.end_stream(name);
-        }
-    }
-
-    /// Opens a stream: the reconnection time and the priming event, as far as they are sent.
-    fn open(&self, host: Host, session: &mut Session, stream: &str) -> Vec<Bytes> {
-        let mut first: Vec<Bytes> = self.retry().into_iter().collect();
-        if session.primes && self.options.priming != Priming::None {
-            first.push(self.append(host, session, stream, None));
-        }
-        first
-    }
-
-    fn retry(&self) -> Option<Bytes> {
-        let event = seamstress_mcp::sse::Event {
-            id: None,
-            event: None,
-            data: None,
-            retry_ms: Some(self.options.retry_ms?),
-        };
-        seamstress_mcp::sse::encode(&event, self.options.line_ending).ok()
-    }
-
-    /// Appends to the log, records it, sends it to the attached connection, and gives the bytes.
-    fn append(
-        &self,
-        host: Host,
-        session: &mut Session,
-        stream: &str,
-        message: Option<(String, Message)>,
-    ) -> Bytes {
-        let now_ms = self.recorder.now_ms();
-        let (stored, message) = match message {
-            Some((text, message)) => (Some(Arc::from(text)), Some(message)),
-            None => (None, None),
-        };
-        // Stream names are checked where streams begin.
-        let appended = match session.log.append(stream, stored.clone(), now_ms) {
-            Ok(appended) => appended,
-            Err(error) => unreachable!("{error}"),
-        };
-        let bytes = encode(appended.id.as_str(), &stored, &self.options);
-        session.send(stream, bytes.clone());
-        let emit = What::Emit {
-            session: session.origin.clone(),
-            stream: stream.to_owned(),
-            id: Some(appended.id.to_string()),
-            position: appended.position,
-            message,
-        };
-        self.recorder.record(host, emit);
-        bytes
-    }
-
     #[expect(clippy::too_many_arguments, reason = "one argument per field of the record")]
     fn record_verdict(
         &self,
-        host: Host,
+        replica: usize,
         session: Option<&Session>,
         session_state: SessionState,
         cursor: &str,
@@ -402,7 +283,7 @@ impl Store {
             stream,
             floors: session.map(Session::floors).unwrap_or_default(),
         };
-        self.recorder.record(host, verdict);
+        self.recorder.record(Host::replica(replica), verdict);
     }
 
     /// The server's own name of a session.
@@ -428,10 +309,10 @@ impl Store {
 
     /// A replica's process begins: its connections are gone, and so are the calls that it ran.
     /// They end with an error on their streams, so that nobody waits for them for ever.
-    pub(crate) fn recover(&self, host: Host, replica: usize) {
+    pub(crate) fn recover(&self, replica: usize) {
         let mut inner = self.lock();
         for session in inner.sessions.values_mut() {
-            session.detach_all();
+            session.detach_replica(replica);
             let orphans: Vec<String> = session
                 .streams
                 .iter()
@@ -442,7 +323,7 @@ impl Store {
                 .collect();
             for stream in orphans {
                 let message = "the server was restarted while the call was running";
-                self.emit_in(host, session, &stream, &Emission::Failure { message });
+                self.emit_in(replica, session, &stream, &Emission::Failure { message });
             }
         }
     }
@@ -467,32 +348,6 @@ impl Inner {
         found.detach_all();
         self.ended.insert(session.to_owned());
         Some(found.origin)
-    }
-}
-
-fn write(
-    emission: &Emission<'_>,
-    mark: &Mark<'_>,
-    request: &RequestId<'_>,
-) -> (String, Content, bool) {
-    match *emission {
-        Emission::Progress { call, progress, total } => {
-            let token = RequestId::from(call);
-            let text = probe::progress_text(mark, &token, progress, total);
-            (text, Content::Progress { call: call.to_owned(), progress }, false)
-        }
-        Emission::Result { call, events } => {
-            let text = probe::result_text(mark, request, call, events);
-            let content =
-                Content::Result { request: request.to_string(), call: Some(call.to_owned()) };
-            (text, content, true)
-        }
-        Emission::Failure { message } => {
-            let code = code::INTERNAL_ERROR;
-            let text = probe::error_text(mark, request, code, message);
-            (text, Content::Error { request: Some(request.to_string()), code }, true)
-        }
-        Emission::Announcement => (probe::announcement_text(mark), Content::Notification, false),
     }
 }
 

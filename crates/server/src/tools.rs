@@ -13,12 +13,12 @@ use seamstress_mcp::probe::{
     TEST_EVENT_REPLAY, TEST_MULTIPLE_RECONNECTIONS, TEST_RECONNECTION, TEST_TOOL_WITH_PROGRESS,
     TOOL_ANNOUNCE, TOOL_COUNT,
 };
-use seamstress_trace::What;
+use seamstress_trace::{Host, What};
 use serde::Deserialize;
 use tokio::time::sleep;
 
+use crate::emission::Emission;
 use crate::http::Context;
-use crate::store::Emission;
 
 /// How long `test_reconnection` and its like leave their connection closed, in milliseconds: what
 /// the official conformance suite expects.
@@ -149,16 +149,16 @@ impl Run {
     fn record_execution(&self) {
         let Some(session) = self.context.store.origin(&self.session) else { return };
         let execute = What::Execute { session, call: self.call.clone() };
-        self.context.store.recorder.record(self.context.host, execute);
+        self.context.store.recorder.record(Host::replica(self.context.replica), execute);
     }
 
     /// Emits on the call's own stream; false when the session is gone.
     fn emit(&self, emission: &Emission<'_>) -> bool {
-        self.context.store.emit(self.context.host, &self.session, &self.call, emission)
+        self.context.store.emit(self.context.replica, &self.session, &self.call, emission)
     }
 
     fn emit_standalone(&self, emission: &Emission<'_>) -> bool {
-        self.context.store.emit_standalone(self.context.host, &self.session, emission)
+        self.context.store.emit_standalone(self.context.replica, &self.session, emission)
     }
 
     async fn count(

@@ -148,9 +148,10 @@ impl Trace {
     }
 
     fn write_to(&self, bytes: &mut Vec<u8>) {
-        write_line(bytes, &self.header);
+        write_json(bytes, &self.header);
+        bytes.push(b'\n');
         for record in &self.records {
-            write_line(bytes, record);
+            write_record(bytes, record);
         }
     }
 }
@@ -168,11 +169,22 @@ fn read_header(line: std::io::Result<String>, number: usize) -> Result<Header, R
     Ok(header)
 }
 
-fn write_line(bytes: &mut Vec<u8>, value: &impl Serialize) {
+/// Writes one record as a line. The text is what its `Serialize` gives (a test compares them);
+/// writing the two parts one after the other costs half as much as flattening them into one.
+fn write_record(bytes: &mut Vec<u8>, record: &Record) {
+    let host = record.host.name();
+    // Writing to memory cannot fail.
+    let _ = write!(bytes, r#"{{"at_ms":{},"host":"{host}""#, record.at_ms);
+    let what = bytes.len();
+    write_json(bytes, &record.what);
+    bytes[what] = b',';
+    bytes.push(b'\n');
+}
+
+fn write_json(bytes: &mut Vec<u8>, value: &impl Serialize) {
     // Records hold only strings, integers and lists: neither serialising them nor writing to
     // memory can fail.
-    let written = serde_json::to_writer(&mut *bytes, value).map_err(std::io::Error::from);
-    written.and_then(|()| bytes.write_all(b"\n")).expect("records serialise into memory");
+    serde_json::to_writer(bytes, value).expect("records serialise into memory");
 }
 
 #[cfg(test)]
@@ -216,6 +228,16 @@ mod tests {
         let again = Trace::read(trace.to_bytes().as_slice()).expect("whole trace");
         assert_eq!(again, trace);
         assert_eq!(again.digest(), trace.digest());
+    }
+
+    #[test]
+    fn a_record_is_written_as_it_serialises() {
+        for record in &trace().records {
+            let mut bytes = Vec::new();
+            write_record(&mut bytes, record);
+            let serialised = serde_json::to_string(record).expect("serialises");
+            assert_eq!(String::from_utf8(bytes).expect("UTF-8"), serialised + "\n");
+        }
     }
 
     #[test]
