@@ -20,7 +20,10 @@ pub enum Class {
 }
 
 macro_rules! oracles {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $class:ident, $clause:literal;)+) => {
+    ($(
+        $(#[doc = $doc:literal])+
+        $variant:ident = $name:literal, $class:ident, $clause:literal;
+    )+) => {
         /// The oracles, by the names that reports and keys use.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Oracle {
@@ -165,7 +168,8 @@ pub enum Cell {
     Needed,
     /// Refused, although continuity could have been proven.
     Needless,
-    /// No server gave a verdict and the client got no answer: it lost the connection first.
+    /// No server gave a verdict and the client got no answer to its cursor: it lost the connection
+    /// first, or a hop on the way failed.
     Unanswered,
 }
 

@@ -129,6 +129,9 @@ pub(crate) fn exchange(exchange: &Exchange) -> String {
     let cursor = exchange.cursor.unwrap_or_default();
     let answer = attempt.answer.text();
     let said = match (attempt.standing, attempt.answer) {
+        (Standing::Unanswered, Answer::Status(_)) => {
+            format!("that failed on the way with {answer}")
+        }
         (Standing::Unanswered, _) => "that nobody answered".to_owned(),
         (Standing::RefusedByServer, Answer::Reason(_)) => {
             format!("that the server refused as {answer}")
@@ -152,7 +155,12 @@ pub(crate) fn request(exchange: &Exchange) -> String {
 
 /// The state of the protocol at an exchange: what was said to the resumption, or `fresh`.
 pub(crate) fn state(exchange: &Exchange) -> String {
-    exchange.attempt.map_or_else(|| "fresh".to_owned(), |attempt| attempt.answer.state())
+    match exchange.attempt {
+        None => "fresh".to_owned(),
+        // Whatever a failed hop said, it is no answer to the cursor.
+        Some(attempt) if attempt.standing == Standing::Unanswered => Answer::Nothing.state(),
+        Some(attempt) => attempt.answer.state(),
+    }
 }
 
 /// The state in which a message arrived, or should have: `live` if it was emitted after the

@@ -92,7 +92,10 @@ impl Schedule {
         let counts = self.counts(stream);
         counts.resumes += 1;
         let count = counts.resumes;
-        let due = |trigger: &Trigger| matches!(trigger, Trigger::Resume { stream: of, nth } if of == stream && *nth == count);
+        let due = |trigger: &Trigger| match trigger {
+            Trigger::Resume { stream: of, nth } => of == stream && *nth == count,
+            _ => false,
+        };
         (count, self.take(now_ms, due))
     }
 

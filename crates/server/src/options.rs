@@ -67,8 +67,9 @@ macro_rules! defects {
 
 defects! {
     /// Answers every cursor of a live session with all events that it retains, of all streams, and
-    /// goes on with all of them; it looks neither at the floor nor at the stream. Reported as the server's side of the incident
-    /// of 2026-11-14, and for tutorial servers that replay their whole history (servers issue 4087).
+    /// goes on with all of them; it looks neither at the floor nor at the stream. Reported as the
+    /// server's side of the incident of 2026-11-14, and for tutorial servers that replay their
+    /// whole history (servers issue 4087).
     ReplayWholeRing = "replay-whole-ring";
 }
 

@@ -6,6 +6,12 @@
 //! standard storm, played, recorded and judged. Then how the cost grows with the events of a run.
 //! Absolute times are of the machine; the ratios at the end are what the project watches.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a benchmark measures wall time"
+)]
+
 mod bare;
 
 use std::hint::black_box;
@@ -47,7 +53,6 @@ fn play_and_judge(plan: &Plan) -> String {
     trace.digest().to_string()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a benchmark measures wall time")]
 fn time(work: impl FnOnce()) -> Duration {
     let begin = Instant::now();
     work();

@@ -9,9 +9,9 @@
 
 #[cfg(not(tokio_unstable))]
 compile_error!(
-    "build with `--cfg tokio_unstable`: without it the order of select! branches differs from run \
-     to run and panics in tasks are lost. The repository sets it in .cargo/config.toml; a RUSTFLAGS \
-     variable in the environment replaces that, so add the flag there or unset the variable."
+    "build with `--cfg tokio_unstable`: without it the order of select! branches differs from \
+     run to run and panics in tasks are lost. The repository sets it in .cargo/config.toml; a \
+     RUSTFLAGS variable in the environment replaces that, so add the flag there or unset it."
 );
 
 mod convert;

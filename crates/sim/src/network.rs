@@ -3,16 +3,16 @@
 //! Owns turmoil's sockets and what they lack: a reset on demand, and a count of what is open. It
 //! must not know who talks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use seamstress_net::{Listener, Network, Socket};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
 use turmoil::net::{TcpListener, TcpStream};
 
 /// The network as one host sees it.
@@ -23,27 +23,70 @@ pub struct SimNetwork {
     /// turmoil sends a reset only when a socket is closed with unread data. Here the side that
     /// resets leaves a note, and the other side reads a reset where it would have read the end.
     resets: Arc<Mutex<BTreeSet<(SocketAddr, SocketAddr)>>>,
-    open: Arc<AtomicU64>,
+    host: Arc<OfHost>,
 }
 
+/// What a host has open.
+#[derive(Default)]
+struct OfHost {
+    sockets: Mutex<Sockets>,
+    killed: Notify,
+}
+
+#[derive(Default)]
+struct Sockets {
+    opened: u64,
+    open: BTreeMap<u64, Shared>,
+}
+
+/// A socket that its user and its host hold; none when the host has closed it.
+type Shared = Arc<Mutex<Option<TcpStream>>>;
+
 impl SimNetwork {
-    /// The same network as another host sees it: its open sockets are counted apart.
+    /// The same network as another host sees it.
     #[must_use]
     pub fn for_another_host(&self) -> SimNetwork {
-        SimNetwork { resets: self.resets.clone(), open: Arc::default() }
+        SimNetwork { resets: self.resets.clone(), host: Arc::default() }
     }
 
     /// How many sockets this host has open.
     #[must_use]
     pub fn open_sockets(&self) -> u64 {
-        self.open.load(Ordering::Relaxed)
+        lock(&self.host.sockets).open.len() as u64
+    }
+
+    /// Lets this host die in its next step: see [`SimNetwork::until_killed`].
+    pub fn kill(&self) {
+        self.host.killed.notify_one();
+    }
+
+    /// Waits until the host is to die, and closes all its sockets in the order in which they were
+    /// opened.
+    ///
+    /// When a runtime is dropped, tokio drops its tasks in an order that depends on a counter of
+    /// the whole process, and so would the ends of their connections be sent.
+    pub async fn until_killed(&self) {
+        self.host.killed.notified().await;
+        let open: Vec<Shared> = lock(&self.host.sockets).open.values().cloned().collect();
+        for socket in open {
+            drop(lock(&socket).take());
+        }
     }
 
     fn socket(&self, stream: TcpStream) -> io::Result<SimSocket> {
         let (near, far) = (stream.local_addr()?, stream.peer_addr()?);
-        self.open.fetch_add(1, Ordering::Relaxed);
-        Ok(SimSocket { stream, near, far, network: self.clone() })
+        let stream = Arc::new(Mutex::new(Some(stream)));
+        let mut sockets = lock(&self.host.sockets);
+        sockets.opened += 1;
+        let number = sockets.opened;
+        sockets.open.insert(number, stream.clone());
+        Ok(SimSocket { number, stream, near, far, network: self.clone() })
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere has already ended the run.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Network for SimNetwork {
@@ -82,35 +125,48 @@ impl Listener for SimListener {
 
 /// A connection in the simulation.
 pub struct SimSocket {
-    stream: TcpStream,
+    number: u64,
+    stream: Shared,
     near: SocketAddr,
     far: SocketAddr,
     network: SimNetwork,
 }
 
+impl SimSocket {
+    /// Does something with the stream; a socket whose host has died is broken.
+    fn with<T>(
+        &self,
+        act: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        match lock(&self.stream).as_mut() {
+            Some(stream) => act(Pin::new(stream)),
+            None => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+}
+
 impl Socket for SimSocket {
     fn reset_on_close(&mut self) {
-        let mut resets = self.network.resets.lock().unwrap_or_else(PoisonError::into_inner);
-        resets.insert((self.near, self.far));
+        lock(&self.network.resets).insert((self.near, self.far));
     }
 }
 
 impl Drop for SimSocket {
     fn drop(&mut self) {
-        self.network.open.fetch_sub(1, Ordering::Relaxed);
+        lock(&self.network.host.sockets).open.remove(&self.number);
     }
 }
 
 impl AsyncRead for SimSocket {
     fn poll_read(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let filled = buffer.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        ready!(self.with(|stream| stream.poll_read(context, buffer)))?;
         if buffer.filled().len() == filled && buffer.remaining() > 0 {
-            let mut resets = self.network.resets.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut resets = lock(&self.network.resets);
             if resets.remove(&(self.far, self.near)) {
                 return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
             }
@@ -121,18 +177,18 @@ impl AsyncRead for SimSocket {
 
 impl AsyncWrite for SimSocket {
     fn poll_write(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        self.with(|stream| stream.poll_write(context, bytes))
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.with(|stream| stream.poll_flush(context))
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.with(|stream| stream.poll_shutdown(context))
     }
 }

@@ -56,7 +56,7 @@ pub fn play(plan: &Plan) -> Result<Trace, PlayError> {
             .name(plan.name.clone())
             .spawn_scoped(scope, || {
                 panics::keep_messages();
-                Run::new(plan, &implementations).to_the_end()
+                Run::new(plan, &implementations).into_trace()
             })
             .map_err(|error| PlayError::NoThread { problem: error.to_string() })?;
         match run.join() {
@@ -81,6 +81,8 @@ struct Run<'a> {
     clock: Arc<AtomicU64>,
     /// The links are held until then, in milliseconds.
     held_until_ms: Option<u64>,
+    /// The server dies in the current step and is started again after it; whether its log is kept.
+    dying: Option<bool>,
 }
 
 impl<'a> Run<'a> {
@@ -113,6 +115,7 @@ impl<'a> Run<'a> {
             client_done: Arc::default(),
             clock,
             held_until_ms: None,
+            dying: None,
         };
         run.add_servers();
         run.add_proxy(Arc::new(hands), &proxy_ids);
@@ -135,7 +138,14 @@ impl<'a> Run<'a> {
             let store = self.store.clone();
             self.sim.host(*name, move || {
                 let server = Server::new(network.clone(), store.clone(), replica);
-                async move { Ok(server.serve().await?) }
+                let network = network.clone();
+                async move {
+                    tokio::select! {
+                        biased;
+                        () = network.until_killed() => std::future::pending().await,
+                        served = server.serve() => Ok(served?),
+                    }
+                }
             });
         }
     }
@@ -175,7 +185,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    fn to_the_end(mut self) -> Trace {
+    fn into_trace(mut self) -> Trace {
         let end = self.step_until_done();
         if let Ok(RunEnd::Finished) = &end {
             self.record_leftovers();
@@ -184,11 +194,8 @@ impl<'a> Run<'a> {
             Ok(why) => (why, None),
             Err(message) => (RunEnd::Panicked, Some(message)),
         };
-        let next_draws = self
-            .draws
-            .iter()
-            .map(|(name, draws)| (name.clone(), lock(draws).next_u64()))
-            .collect();
+        let next_draws =
+            self.draws.iter().map(|(name, draws)| (name.clone(), lock(draws).next_u64())).collect();
         self.record(What::RunEnd { why, detail, next_draws });
         let records = self.recorder.take();
         let header = header(self.plan, &self.plan.trio);
@@ -205,10 +212,9 @@ impl<'a> Run<'a> {
         loop {
             let now_ms = whole_ms(self.sim.elapsed());
             self.clock.store(now_ms, Ordering::Relaxed);
-            for (phase, at_ms) in
-                [("chaos", phases.chaos_from_ms), ("tail", phases.chaos_until_ms)]
-                    .into_iter()
-                    .skip(announced)
+            for (phase, at_ms) in [("chaos", phases.chaos_from_ms), ("tail", phases.chaos_until_ms)]
+                .into_iter()
+                .skip(announced)
             {
                 if now_ms >= at_ms {
                     announced += 1;
@@ -264,6 +270,14 @@ impl<'a> Run<'a> {
             self.held_until_ms = None;
             self.sim.release(CLIENT, PROXY);
         }
+        if let Some(keep_log) = self.dying.take() {
+            let server = replicas(&self.plan.topology)[0];
+            self.sim.crash(server);
+            if !keep_log {
+                self.control.evict_sessions("lost");
+            }
+            self.sim.bounce(server);
+        }
         let orders = std::mem::take(&mut *lock(&self.orders));
         for order in orders {
             match order {
@@ -273,12 +287,8 @@ impl<'a> Run<'a> {
                     self.sim.hold(CLIENT, PROXY);
                 }
                 Order::Restart { keep_log } => {
-                    let server = replicas(&self.plan.topology)[0];
-                    self.sim.crash(server);
-                    if !keep_log {
-                        self.control.evict_sessions("lost");
-                    }
-                    self.sim.bounce(server);
+                    self.networks[0].1.kill();
+                    self.dying = Some(keep_log);
                 }
             }
         }

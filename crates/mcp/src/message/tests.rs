@@ -1,3 +1,5 @@
+//! What counts as one JSON-RPC message, and how messages are written.
+
 use std::collections::BTreeMap;
 
 use super::*;

@@ -151,6 +151,14 @@ mod tests {
     }
 
     #[test]
+    fn a_repeat_on_an_exchange_that_a_hop_failed_says_so() {
+        let script = || call().resume(2, "c1", "s1.c1.22").status(2, 502).take(2, "s1.c1.22");
+        assert_eq!(script().keys_of(Oracle::Duplicate), ["duplicate/progress/unanswered"]);
+        let sentence = &script().sentences_of(Oracle::Duplicate)[0];
+        assert!(sentence.ends_with("cursor s1.c1.22 that failed on the way with status 502"));
+    }
+
+    #[test]
     fn a_repeat_on_the_wire_that_the_client_kept_back_is_none() {
         let keys = call()
             .resume(2, "c1", "s1.c1.22")

@@ -225,7 +225,8 @@ impl Certain {
 /// Whether the client stayed on an exchange, once nothing delayed events any more, for longer
 /// than an event may take.
 fn had_time(view: &View, exchange: &Exchange) -> bool {
-    let (Some(response), Some(settled_ms)) = (exchange.response, view.settled_from_ms()) else {
+    let opened = exchange.response.filter(|response| response.opens_stream());
+    let (Some(response), Some(settled_ms)) = (opened, view.settled_from_ms()) else {
         return false;
     };
     let until_ms = match exchange.end {

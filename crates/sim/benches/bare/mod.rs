@@ -58,7 +58,9 @@ impl Script {
                     let of = &mut exchanges[*exchange as usize - 1];
                     of.events_ms.push(record.at_ms - of.begin_ms);
                 }
-                What::End { exchange, .. } => exchanges[*exchange as usize - 1].end_ms = record.at_ms,
+                What::End { exchange, .. } => {
+                    exchanges[*exchange as usize - 1].end_ms = record.at_ms
+                }
                 _ => {}
             }
         }
@@ -88,7 +90,7 @@ fn new_sim() -> Sim<'static> {
 pub fn idle(steps: u64) {
     let mut sim = new_sim();
     for name in ["server", "proxy", "client"] {
-        sim.host(name, || std::future::pending());
+        sim.host(name, std::future::pending);
     }
     for _ in 0..steps {
         sim.step().expect("nothing can fail");

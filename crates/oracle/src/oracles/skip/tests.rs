@@ -201,6 +201,13 @@ fn retained_messages_are_missed_only_if_they_had_time_to_come() {
 }
 
 #[test]
+fn an_acceptance_that_a_failed_hop_kept_from_the_client_could_bring_nothing() {
+    let script = standalone().resume(2, "standalone", "s1.standalone-1.1");
+    let script = script.resumes(2, "standalone-1", 2).status(2, 502).wait(500).leave(2);
+    assert_eq!(script.finish().keys_of(Oracle::Skip), NOTHING);
+}
+
+#[test]
 fn what_a_second_resumption_brings_is_not_missed() {
     let keys = standalone()
         .resume(2, "standalone", "s1.standalone-1.1")

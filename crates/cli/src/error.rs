@@ -1,0 +1,76 @@
+//! Why a verb could not be carried out.
+//!
+//! Owns the one error that verbs return, and the exit code of each. A verdict is no error: a run
+//! that was judged ends with an [`Exit`].
+
+use std::io;
+use std::ops::ControlFlow;
+
+use seamstress_sim::PlayError;
+
+use crate::exit::Exit;
+use crate::target::TargetError;
+
+/// Why a verb could not be carried out, in one line with the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    #[error(transparent)]
+    Play(#[from] PlayError),
+    #[error(
+        "{scenario}: the case `{case}` expects a finding of `{oracle}`, and no oracle is called \
+         that; {way_out}"
+    )]
+    UnknownOracle { scenario: String, case: String, oracle: String, way_out: String },
+    #[error("{plan}: a defect of seamstress itself: {message}; please report it")]
+    Panicked { plan: String, message: String },
+    #[error("no thread could be started: {problem}; lower --jobs")]
+    NoThread { problem: io::Error },
+    #[error("nothing can be written to standard output: {problem}")]
+    StandardOutput { problem: io::Error },
+    #[error("{path} cannot be written: {problem}; nothing was left there")]
+    Unwritable { path: String, problem: io::Error },
+}
+
+impl CommandError {
+    /// What the process exits with.
+    pub const fn exit(&self) -> Exit {
+        match self {
+            CommandError::Target(_)
+            | CommandError::Play(
+                PlayError::UnknownImplementation { .. } | PlayError::UnknownDefect { .. },
+            )
+            | CommandError::UnknownOracle { .. }
+            | CommandError::Unwritable { .. } => Exit::Usage,
+            CommandError::Play(PlayError::NoThread { .. })
+            | CommandError::Panicked { .. }
+            | CommandError::NoThread { .. }
+            | CommandError::StandardOutput { .. } => Exit::Internal,
+        }
+    }
+}
+
+/// What ended many runs before the last of them, other than a signal.
+pub enum Ended {
+    /// Enough was seen: a failure with `--fail-fast`, a run that is not reproducible, or a reader
+    /// that has gone.
+    Enough,
+    /// They could not go on.
+    Problem(CommandError),
+}
+
+impl Ended {
+    /// Keeps in `ended_by` why no more runs are taken, if so.
+    pub fn note(
+        taken: Result<ControlFlow<()>, CommandError>,
+        ended_by: &mut Option<Ended>,
+    ) -> ControlFlow<()> {
+        *ended_by = match taken {
+            Ok(ControlFlow::Continue(())) => return ControlFlow::Continue(()),
+            Ok(ControlFlow::Break(())) => Some(Ended::Enough),
+            Err(problem) => Some(Ended::Problem(problem)),
+        };
+        ControlFlow::Break(())
+    }
+}

@@ -1,0 +1,140 @@
+//! Which failures of many runs are told in full, and whether they are real.
+//!
+//! Owns the rule that each failure key is told once, by the first run that shows it, and that the
+//! run is played a second time for it: a failure that does not come again in the same way is no
+//! failure of the code under test, it is one of the tool's promise. It must not know how a failure
+//! is told.
+
+use std::collections::BTreeSet;
+
+use seamstress_oracle::{Finding, Verdict};
+use seamstress_plan::Plan;
+use seamstress_report::{Style, failure_block};
+use seamstress_sim::PlayError;
+
+use crate::playing::Played;
+
+/// How many failures are told in full; the others are counted.
+const TOLD_MAX: usize = 5;
+
+/// The failures told so far.
+#[derive(Default)]
+pub struct Failures {
+    keys: BTreeSet<(usize, String)>,
+    told: usize,
+}
+
+impl Failures {
+    /// Whether this run of that case shows a failure that is still to be told. Each is announced
+    /// once.
+    pub fn is_to_be_told<'k>(
+        &mut self,
+        case: usize,
+        verdict: Verdict,
+        keys: impl Iterator<Item = &'k String>,
+    ) -> bool {
+        let mut is_new = verdict == Verdict::Error && self.keys.insert((case, "error".to_owned()));
+        for key in keys {
+            is_new |= self.keys.insert((case, key.clone()));
+        }
+        if !is_new || self.told == TOLD_MAX {
+            return false;
+        }
+        self.told += 1;
+        true
+    }
+}
+
+/// What came of playing a failed run a second time.
+pub enum SecondRun {
+    /// The same: this is its story.
+    Same(String),
+    /// Something else.
+    Different {
+        /// The digest of the first run.
+        first: String,
+        /// The digest of the second.
+        second: String,
+    },
+}
+
+/// Plays a failed run again and tells those of its findings that are failures. `typed` is how
+/// commands name it.
+///
+/// # Errors
+/// [`PlayError`] if it can no longer be played.
+pub fn play_again(
+    plan: Plan,
+    first: &str,
+    typed: &str,
+    is_failure: impl Fn(&Finding) -> bool,
+    style: Style,
+) -> Result<SecondRun, PlayError> {
+    let mut played = Played::of(plan)?;
+    played.judgement.findings.retain(is_failure);
+    let second = played.digest.to_string();
+    if second == first {
+        return Ok(SecondRun::Same(failure_block(&played.as_play(), typed, style)));
+    }
+    Ok(SecondRun::Different { first: first.to_owned(), second })
+}
+
+/// The line for a run that is not reproducible.
+pub fn not_reproducible(name: &str, typed: &str, first: &str, second: &str) -> String {
+    format!(
+        "error: {name} is not reproducible: its digest was {first} and then {second}; \
+         `seamstress replay {typed} --twice` shows where the runs part"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::TrioArguments;
+    use crate::target;
+
+    fn told(failures: &mut Failures, case: usize, keys: &[&str]) -> bool {
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        failures.is_to_be_told(case, Verdict::Violated, keys.iter())
+    }
+
+    #[test]
+    fn a_run_is_told_if_it_shows_a_key_that_its_case_has_not_shown() {
+        let mut failures = Failures::default();
+        assert!(told(&mut failures, 0, &["skip/a", "skip/b"]));
+        assert!(!told(&mut failures, 0, &["skip/b"]));
+        assert!(told(&mut failures, 0, &["skip/b", "skip/c"]));
+        assert!(told(&mut failures, 1, &["skip/b"]), "another case");
+        assert!(!told(&mut failures, 1, &[]), "nothing to tell");
+    }
+
+    #[test]
+    fn after_five_failures_the_others_are_only_counted() {
+        let mut failures = Failures::default();
+        let keys = ["a", "b", "c", "d", "e", "f", "g"];
+        let all = keys.iter().filter(|key| told(&mut failures, 0, &[key])).count();
+        assert_eq!(all, TOLD_MAX);
+    }
+
+    #[test]
+    fn a_panic_is_told_once_without_any_key() {
+        let mut failures = Failures::default();
+        assert!(failures.is_to_be_told(0, Verdict::Error, [].iter()));
+        assert!(!failures.is_to_be_told(0, Verdict::Error, [].iter()));
+    }
+
+    #[test]
+    fn a_second_run_with_another_digest_is_not_reproducible() {
+        let named = target::plan("drop@3", &TrioArguments::default()).expect("a plan");
+        let play = |first: &str| {
+            play_again(named.plan.clone(), first, &named.typed, |_| true, Style { colour: false })
+        };
+        let digest = Played::of(named.plan.clone()).expect("played").digest.to_string();
+        assert!(matches!(play(&digest), Ok(SecondRun::Same(_))));
+        let second = match play("another") {
+            Ok(SecondRun::Different { second, .. }) => second,
+            _ => "the same".to_owned(),
+        };
+        assert_eq!(second, digest);
+    }
+}

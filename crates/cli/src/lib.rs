@@ -1,0 +1,93 @@
+//! The `seamstress` command: what a person or a build server types, and what comes back.
+//!
+//! Owns arguments, the choice of what is played, spreading a sweep over threads, exit codes, and
+//! where text goes. It must not know how a plan is drawn, played or judged, nor how a report looks:
+//! it calls the crates that do. It is the leaf of the workspace.
+//!
+//! | module | owns |
+//! |---|---|
+//! | `args` | what can be typed |
+//! | `target`, `seeds`, `trio` | what is meant by it |
+//! | `sweep`, `run`, `replay`, `explain`, `list` | one verb each |
+//! | `suite`, `expect`, `coverage` | the cases of `run`; whether what came was expected, and is enough |
+//! | `playing`, `recorded` | one run; one that is over |
+//! | `pool`, `failures` | many runs in order; telling their failures |
+//! | `output`, `progress`, `interrupt`, `system` | standard output, standard error, signals, the machine |
+//! | `exit`, `error`, `panics` | how it ends |
+
+mod args;
+mod coverage;
+mod error;
+mod exit;
+mod expect;
+mod explain;
+mod failures;
+mod interrupt;
+mod list;
+mod output;
+mod panics;
+mod playing;
+mod pool;
+mod progress;
+mod recorded;
+mod replay;
+mod run;
+mod seeds;
+mod suite;
+mod sweep;
+mod system;
+mod target;
+mod trio;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use clap::Parser;
+use seamstress_report::Style;
+
+use crate::args::{Arguments, Verb};
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::output::{Output, say};
+
+/// Does what the arguments of this process say.
+///
+/// The exit code is one of the table in `seamstress --help`. Nothing panics out of it: a defect of
+/// the tool is one line on standard error and exit code 70.
+#[must_use]
+pub fn main() -> ExitCode {
+    panics::silence();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help goes to standard output, and a reader may have had enough of it.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage.code()));
+        }
+    };
+    let exit = match catch_unwind(AssertUnwindSafe(|| carry_out(&arguments))) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(error)) => {
+            say(&format!("error: {error}"));
+            error.exit()
+        }
+        Err(payload) => {
+            let message = panics::message(&*payload);
+            say(&format!("error: a defect of seamstress itself: {message}; please report it"));
+            Exit::Internal
+        }
+    };
+    ExitCode::from(exit.code())
+}
+
+fn carry_out(arguments: &Arguments) -> Result<Exit, CommandError> {
+    let style = Style { colour: arguments.color.for_standard_output() };
+    let mut output = Output::new();
+    match &arguments.verb {
+        Verb::Sweep(arguments) => sweep::sweep(arguments, style, &mut output),
+        Verb::Run(arguments) => run::run(arguments, style, &mut output),
+        Verb::Replay(arguments) => replay::replay(arguments, style, &mut output),
+        Verb::Explain(arguments) => explain::explain(arguments, &mut output),
+        Verb::List(arguments) => list::list(arguments.what, &mut output),
+    }
+}

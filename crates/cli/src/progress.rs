@@ -1,0 +1,107 @@
+//! How far many runs have come, on standard error.
+//!
+//! Owns the choice between a bar (a person at a terminal), a line every ten seconds (a log) and
+//! silence (a program that reads JSON). It must not know what is played, and nothing depends on it.
+
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::args::Format;
+use crate::output::say;
+
+/// The time between two lines in a log.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How far many runs have come.
+pub enum Progress {
+    /// Says nothing.
+    Silent,
+    /// A bar that is drawn anew.
+    Bar(ProgressBar),
+    /// Lines.
+    Lines(Lines),
+}
+
+/// A thread that says a line every ten seconds.
+pub struct Lines {
+    done: Arc<AtomicU64>,
+    /// Dropped to end the thread.
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Progress towards this many runs.
+    pub fn towards(total: u64, format: Format) -> Progress {
+        match format {
+            Format::Json => Progress::Silent,
+            Format::Human if io::stderr().is_terminal() => Progress::bar(total),
+            Format::Human => Lines::towards(total).map_or(Progress::Silent, Progress::Lines),
+        }
+    }
+
+    fn bar(total: u64) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+        let template = "{bar:40} {human_pos} of {human_len} runs, {per_sec}, {eta} to go";
+        match ProgressStyle::with_template(template) {
+            Ok(style) => Progress::Bar(bar.with_style(style)),
+            Err(_) => Progress::Bar(bar),
+        }
+    }
+
+    /// One run more is done.
+    pub fn advance(&self) {
+        match self {
+            Progress::Silent => {}
+            Progress::Bar(bar) => bar.inc(1),
+            Progress::Lines(lines) => {
+                lines.done.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Takes the bar out of the way while something else is written.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match self {
+            Progress::Bar(bar) => bar.suspend(write),
+            Progress::Silent | Progress::Lines(_) => write(),
+        }
+    }
+
+    /// All is done: what was drawn goes away.
+    pub fn finish(self) {
+        if let Progress::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Lines {
+    fn towards(total: u64) -> io::Result<Lines> {
+        let done = Arc::new(AtomicU64::new(0));
+        let (stop, stopped) = mpsc::channel::<()>();
+        let counted = Arc::clone(&done);
+        let thread = thread::Builder::new().name("progress".to_owned()).spawn(move || {
+            while stopped.recv_timeout(LINE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                say(&format!("{} of {total} runs", counted.load(Ordering::Relaxed)));
+            }
+        })?;
+        Ok(Lines { done, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            // It only writes, and ends as soon as it is told.
+            let _ = thread.join();
+        }
+    }
+}

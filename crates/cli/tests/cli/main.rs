@@ -1,0 +1,14 @@
+//! The command as its users see it: the real binary, its exit codes, what it writes and where.
+//!
+//! Owns no test itself; see the modules.
+
+mod determinism;
+mod exit_codes;
+mod explaining;
+mod files;
+mod json_lines;
+mod listing;
+mod signals;
+mod suite;
+mod support;
+mod wrong_input;

@@ -1,0 +1,51 @@
+//! Ctrl-C, and readers that have had enough.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::Folder;
+
+/// A sweep that would take hours, of which the first two lines have been read.
+fn endless_sweep(name: &str) -> (Child, BufReader<std::process::ChildStdout>) {
+    let arguments = ["sweep", "drop", "--seeds", "0..100000000", "--format", "json", "-j", "2"];
+    let mut child = Folder::new(name)
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+    for _ in 0..2 {
+        stdout.read_line(&mut String::new()).expect("a line");
+    }
+    (child, stdout)
+}
+
+#[test]
+fn an_interrupt_ends_a_sweep_with_130_and_the_summary_of_what_was_done() {
+    let (mut child, stdout) = endless_sweep("interrupt");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let lines: Vec<Value> =
+        stdout.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let (summary, seeds) = lines.split_last().unwrap();
+    assert_eq!((&summary["type"], &summary["interrupted"]), (&"summary".into(), &true.into()));
+    // One seed was read before.
+    assert_eq!(summary["seeds"], seeds.len() + 1);
+    for (line, seed) in seeds.iter().zip(1..) {
+        assert_eq!(line["seed"], seed, "no seed is left out");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_ends_a_sweep_quietly_with_the_code_that_was_due() {
+    let (mut child, stdout) = endless_sweep("broken-pipe");
+    drop(stdout);
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!((child.wait().unwrap().code(), &*stderr), (Some(0), ""));
+}
