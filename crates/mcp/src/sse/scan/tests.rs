@@ -1,3 +1,5 @@
+//! Where blocks begin and end, whatever the line ends and the chunks.
+
 use super::*;
 
 /// Scans the chunks and returns the blocks and what is pending; checks that no byte got lost.
