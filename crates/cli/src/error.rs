@@ -38,13 +38,10 @@ impl CommandError {
     pub const fn exit(&self) -> Exit {
         match self {
             CommandError::Target(_)
-            | CommandError::Play(
-                PlayError::UnknownImplementation { .. } | PlayError::UnknownDefect { .. },
-            )
+            | CommandError::Play(_)
             | CommandError::UnknownOracle { .. }
             | CommandError::Unwritable { .. } => Exit::Usage,
-            CommandError::Play(PlayError::NoThread { .. })
-            | CommandError::Panicked { .. }
+            CommandError::Panicked { .. }
             | CommandError::NoThread { .. }
             | CommandError::StandardOutput { .. } => Exit::Internal,
         }

@@ -20,6 +20,10 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use seamstress_plan::{Ask, Plan};
 
+/// The allocator of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How often the three are measured in turn for the ratios.
 const ROUNDS: usize = 400;
 

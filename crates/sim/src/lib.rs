@@ -5,7 +5,7 @@
 //! network or async code. It must not know how findings look.
 //!
 //! A run is a pure function of its plan and the build: fixed epoch, one latency for every link, no
-//! loss, a fresh thread for each run, and no draw that the plan does not fix.
+//! loss, and no draw that the plan does not fix.
 
 #[cfg(not(tokio_unstable))]
 compile_error!(

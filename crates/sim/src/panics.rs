@@ -1,6 +1,6 @@
 //! Panics inside a run, kept instead of printed.
 //!
-//! Owns the hook that keeps the first message of each thread that plays. turmoil reports a panic
+//! Owns the hook that keeps the first message of a thread while it plays. turmoil reports a panic
 //! in a task with a text that does not say which; the message is what a story needs.
 
 use std::cell::RefCell;
@@ -21,8 +21,30 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Makes this thread keep its panics.
-pub(crate) fn keep_messages() {
+/// Runs `work` while this thread keeps its panics for [`catch`] instead of printing them.
+pub(crate) fn keeping_messages<T>(work: impl FnOnce() -> T) -> T {
+    let _keeping = Keeping::begin();
+    work()
+}
+
+/// While it lives, this thread keeps its panics.
+struct Keeping;
+
+impl Keeping {
+    fn begin() -> Keeping {
+        install_hook();
+        FIRST.with_borrow_mut(|first| *first = Some(None));
+        Keeping
+    }
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        FIRST.with_borrow_mut(|first| *first = None);
+    }
+}
+
+fn install_hook() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();
@@ -39,7 +61,6 @@ pub(crate) fn keep_messages() {
             }
         }));
     });
-    FIRST.with_borrow_mut(|first| *first = Some(None));
 }
 
 #[cfg(test)]
@@ -48,14 +69,21 @@ mod tests {
 
     #[test]
     fn the_first_message_of_a_playing_thread_is_kept() {
-        let message = std::thread::spawn(|| {
-            keep_messages();
+        let (first, again) = keeping_messages(|| {
             let first = catch(|| panic!("the first")).expect_err("a panic");
             let again = catch(|| panic!("the second")).expect_err("a panic");
             (first, again)
         });
-        let (first, again) = message.join().expect("caught");
         assert!(first.contains("the first"), "{first}");
         assert!(again.contains("the first"), "{again}");
+    }
+
+    #[test]
+    fn a_thread_that_has_played_begins_anew() {
+        let _ = keeping_messages(|| catch(|| panic!("of the run before")));
+        let next = keeping_messages(|| catch(|| panic!("of this run"))).expect_err("a panic");
+        assert!(next.contains("of this run"), "{next}");
+        let not_playing = FIRST.with_borrow(Option::is_none);
+        assert!(not_playing, "a panic outside of a run is printed");
     }
 }

@@ -50,20 +50,9 @@ const UNREAD_SEGMENTS_MAX: usize = 4096;
 /// ```
 pub fn play(plan: &Plan) -> Result<Trace, PlayError> {
     let implementations = Implementations::of(&plan.trio)?;
-    // A fresh thread for each run: whatever libraries keep in thread-locals begins anew.
-    std::thread::scope(|scope| {
-        let run = std::thread::Builder::new()
-            .name(plan.name.clone())
-            .spawn_scoped(scope, || {
-                panics::keep_messages();
-                Run::new(plan, &implementations).into_trace()
-            })
-            .map_err(|error| PlayError::NoThread { problem: error.to_string() })?;
-        match run.join() {
-            Ok(trace) => Ok(trace),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
+    // On this thread: none of the three keeps anything in a thread-local that shows. Code that may
+    // do so has to be given a fresh thread for each run.
+    Ok(panics::keeping_messages(|| Run::new(plan, &implementations).into_trace()))
 }
 
 struct Run<'a> {

@@ -25,12 +25,6 @@ pub enum PlayError {
         /// What is wrong, and what there is.
         problem: String,
     },
-    /// The machine has no more threads.
-    #[error("no thread could be started for the run: {problem}; lower --jobs")]
-    NoThread {
-        /// What the system said.
-        problem: String,
-    },
 }
 
 /// The defects of the three references.
