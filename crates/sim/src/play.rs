@@ -276,8 +276,11 @@ impl<'a> Run<'a> {
                     self.sim.hold(CLIENT, PROXY);
                 }
                 Order::Restart { keep_log } => {
-                    self.networks[0].1.kill();
-                    self.dying = Some(keep_log);
+                    // A process dies once, however many faults want it to at the same time.
+                    if self.dying.is_none() {
+                        self.networks[0].1.kill();
+                    }
+                    self.dying = Some(keep_log && self.dying.unwrap_or(true));
                 }
             }
         }

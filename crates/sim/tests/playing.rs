@@ -2,7 +2,7 @@
 
 use seamstress_plan::{Fault, Plan, Scenario, builtin_named, generate};
 use seamstress_sim::{PlayError, play};
-use seamstress_trace::{Record, RunEnd, Trace, What};
+use seamstress_trace::{Outcome, Record, RunEnd, Trace, What};
 
 fn plan(name: &str, seed: u64) -> Plan {
     let builtin = builtin_named(name).expect("a built-in scenario");
@@ -95,6 +95,28 @@ fn nothing_is_left_when_everyone_has_gone() {
             }
         }
     }
+}
+
+#[test]
+fn a_server_that_two_faults_kill_at_once_comes_back() {
+    let mut twice = plan("storm", 0);
+    twice.topology.replicas = 1;
+    twice.workload = serde_json::from_str(
+        r#"[{"id": "c1", "at_ms": 0, "ask": {"count": {"events": 5, "interval_ms": 2}}},
+            {"id": "c2", "at_ms": 60, "ask": {"count": {"events": 5, "interval_ms": 2}}}]"#,
+    )
+    .expect("operations");
+    let restart = |id: &str, action: &str| {
+        let fault = format!(
+            r#"{{"id": "{id}", "family": "routing", "action": "{action}",
+                "trigger": {{"on": "event", "stream": "c1", "nth": 2}}}}"#
+        );
+        serde_json::from_str(&fault).expect("a fault")
+    };
+    twice.faults = vec![restart("f1", "restart-keep-log"), restart("f2", "restart-lose-log")];
+    let trace = played(&twice);
+    let done = |record: &Record| matches!(&record.what, What::Outcome { call, outcome: Outcome::Done } if call == "c2");
+    assert!(trace.records.iter().any(done), "the call after the restart is answered");
 }
 
 #[test]
