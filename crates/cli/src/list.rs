@@ -5,6 +5,7 @@
 
 use std::io::{self, IsTerminal};
 
+use seamstress_defects::Defect;
 use seamstress_oracle::{Class, Oracle};
 use seamstress_plan::{Action, builtin};
 use seamstress_report::list_table;
@@ -29,8 +30,12 @@ pub fn list(what: Listed, output: &mut Output) -> Result<Exit, CommandError> {
         Listed::Faults => faults(),
         Listed::Oracles => oracles(),
         Listed::Defects => defects(),
-        Listed::Servers => implementations("server", !seamstress_server::Defect::ALL.is_empty()),
-        Listed::Clients => implementations("client", !seamstress_client::Defect::ALL.is_empty()),
+        Listed::Servers => {
+            implementations("server", !<seamstress_server::Defect as Defect>::ALL.is_empty())
+        }
+        Listed::Clients => {
+            implementations("client", !<seamstress_client::Defect as Defect>::ALL.is_empty())
+        }
     };
     let rows = if io::stdout().is_terminal() { wrapped(&rows, columns()) } else { rows };
     output.text(&list_table(&rows))?;
@@ -99,13 +104,14 @@ fn oracles() -> Vec<(String, String)> {
 }
 
 fn defects() -> Vec<(String, String)> {
-    let server = seamstress_server::Defect::ALL
-        .iter()
-        .map(|defect| row(&format!("--server reference:{}", defect.name()), defect.about()));
-    let client = seamstress_client::Defect::ALL
-        .iter()
-        .map(|defect| row(&format!("--client reference:{}", defect.name()), defect.about()));
-    server.chain(client).collect()
+    let server = defects_of::<seamstress_server::Defect>("--server");
+    let client = defects_of::<seamstress_client::Defect>("--client");
+    server.into_iter().chain(client).collect()
+}
+
+fn defects_of<D: Defect>(option: &str) -> Vec<(String, String)> {
+    let named = |defect: &D| row(&format!("{option} reference:{}", defect.name()), defect.about());
+    D::ALL.iter().map(named).collect()
 }
 
 fn implementations(role: &str, has_defects: bool) -> Vec<(String, String)> {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 const MUST_NOT_DEPEND_ON: &[(&str, &[&str])] = &[
     ("resumption", &["seamstress-", "tokio", "http", "hyper", "serde_json", "rand", "turmoil"]),
     ("mcp", &["seamstress-", "tokio", "hyper", "turmoil"]),
+    ("defects", &["seamstress-", "tokio", "hyper", "http", "turmoil"]),
     ("net", &["seamstress-", "hyper", "http", "turmoil"]),
     ("server", &["seamstress-proxy", "seamstress-plan", "seamstress-client", "turmoil"]),
     ("proxy", &["seamstress-server", "seamstress-resumption", "seamstress-client", "turmoil"]),

@@ -22,5 +22,5 @@ mod shared;
 mod stream;
 mod workload;
 
-pub use options::{Defect, Defects, Options, UnknownDefect};
+pub use options::{Defect, Options};
 pub use shared::Client;

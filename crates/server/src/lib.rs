@@ -30,6 +30,6 @@ mod tools;
 
 pub use control::{Control, Effect};
 pub use http::Server;
-pub use options::{Defect, Defects, Options, UnknownDefect};
+pub use options::{Defect, Options};
 pub use session::View;
 pub use store::{Leftover, Store};

@@ -2,6 +2,7 @@
 //!
 //! Owns turning a name into an implementation with its defects, and what is wrong with a name.
 
+use seamstress_defects::{Defect, Defects, UnknownDefect};
 use seamstress_plan::Trio;
 
 /// Why a plan cannot be played.
@@ -29,8 +30,8 @@ pub enum PlayError {
 
 /// The defects of the three references.
 pub(crate) struct Implementations {
-    pub server: seamstress_server::Defects,
-    pub client: seamstress_client::Defects,
+    pub server: Defects<seamstress_server::Defect>,
+    pub client: Defects<seamstress_client::Defect>,
 }
 
 impl Implementations {
@@ -48,13 +49,9 @@ impl Implementations {
     }
 }
 
-fn parse<D>(role: &'static str, name: &str) -> Result<D, PlayError>
-where
-    D: std::str::FromStr + Default,
-    D::Err: std::fmt::Display,
-{
-    let Some(defects) = defects_of(role, name)? else { return Ok(D::default()) };
-    defects.parse().map_err(|error: D::Err| PlayError::UnknownDefect {
+fn parse<D: Defect>(role: &'static str, name: &str) -> Result<Defects<D>, PlayError> {
+    let Some(defects) = defects_of(role, name)? else { return Ok(Defects::default()) };
+    defects.parse().map_err(|error: UnknownDefect| PlayError::UnknownDefect {
         role,
         name: name.to_owned(),
         problem: error.to_string(),

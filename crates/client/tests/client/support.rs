@@ -1,6 +1,7 @@
 //! A client that runs against a scripted server, and the events that such a server sends.
 
-use seamstress_client::{Client, Defects, Options};
+use seamstress_client::{Client, Options};
+use seamstress_defects::Defects;
 use seamstress_mcp::Revision;
 use seamstress_mcp::message::{ProgressToken, RequestId};
 use seamstress_mcp::probe::{Mark, announcement_text, progress_text, result_text};

@@ -1,10 +1,11 @@
 //! A running server and its store, and the options that most dialogues share.
 
+use seamstress_defects::Defects;
 use seamstress_mcp::sse::{LineEnding, Priming};
 use seamstress_mcp::{Refusal, Revision};
 use seamstress_net::MemoryNetwork;
 use seamstress_resumption::{Floor, IdScheme, Retention};
-use seamstress_server::{Control, Defects, Options, Server, Store};
+use seamstress_server::{Control, Options, Server, Store};
 use seamstress_testing::{Answer, Peer, Tape, soon};
 use seamstress_trace::{Decision, What};
 use serde_json::{Value, json};
