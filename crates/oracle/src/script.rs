@@ -428,11 +428,18 @@ impl Script {
     }
 
     pub(crate) fn fault(self, family: &str, state: FaultState) -> Script {
-        let (fault, action, detail) = ("f1".into(), "some".into(), None);
-        self.record(
-            Host::Proxy,
-            What::Fault { fault, family: family.into(), action, state, detail },
-        )
+        self.fault_is(family, "some", state)
+    }
+
+    /// A fault with this action is carried out.
+    pub(crate) fn fault_of(self, family: &str, action: &str) -> Script {
+        self.fault_is(family, action, FaultState::Fired)
+    }
+
+    fn fault_is(self, family: &str, action: &str, state: FaultState) -> Script {
+        let (family, action) = (family.into(), action.into());
+        let fault = What::Fault { fault: "f1".into(), family, action, state, detail: None };
+        self.record(Host::Proxy, fault)
     }
 
     /// Everybody has gone and left nothing behind.

@@ -58,6 +58,8 @@ pub(crate) struct View<'a> {
 struct Phases {
     tail_ms: Option<u64>,
     delaying_fault: bool,
+    /// Whether a fault may have killed a connection without a word.
+    silent_death: bool,
 }
 
 impl<'a> View<'a> {
@@ -178,10 +180,16 @@ impl<'a> View<'a> {
         (self.sequences[event.sequence].client_name() == Some(name)).then_some(event)
     }
 
-    /// From when on, in milliseconds, an event must arrive within the header's bound; none if
-    /// faults that delay were still possible when the run ended.
-    pub(crate) fn settled_from_ms(&self) -> Option<u64> {
-        self.phases.tail_ms.or((!self.phases.delaying_fault).then_some(0))
+    /// From when on, in milliseconds, an event must arrive within the header's bound on a
+    /// connection that was opened at this time. None if faults that delay were still possible
+    /// when the run ended, or may have killed the connection without a word: then it stays dead
+    /// after the faults have ended, until the client notices.
+    pub(crate) fn settled_from_ms(&self, opened_ms: u64) -> Option<u64> {
+        match self.phases.tail_ms {
+            Some(tail_ms) if self.phases.silent_death && opened_ms < tail_ms => None,
+            Some(tail_ms) => Some(tail_ms.max(opened_ms)),
+            None => (!self.phases.delaying_fault).then_some(opened_ms),
+        }
     }
 
     /// The last record of the trace.

@@ -226,15 +226,13 @@ impl Certain {
 /// than an event may take.
 fn had_time(view: &View, exchange: &Exchange) -> bool {
     let opened = exchange.response.filter(|response| response.opens_stream());
-    let (Some(response), Some(settled_ms)) = (opened, view.settled_from_ms()) else {
-        return false;
-    };
+    let settled_ms = opened.and_then(|response| view.settled_from_ms(response.at_ms));
+    let Some(from_ms) = settled_ms else { return false };
     let until_ms = match exchange.end {
         None => view.last_ms(),
         Some(ended) if ended.end == End::Left => ended.at_ms,
         Some(_) => return false,
     };
-    let from_ms = response.at_ms.max(settled_ms);
     until_ms.saturating_sub(from_ms) > view.header.live_within_ms
 }
 

@@ -87,7 +87,7 @@ fn silent(view: &View, stream: &ClientStream) -> Option<Finding> {
         Some(ended) if ended.end == End::Left => ended.at_ms,
         Some(_) => return None,
     };
-    let settled_ms = view.settled_from_ms()?.max(response.at_ms);
+    let settled_ms = view.settled_from_ms(response.at_ms)?;
     let sequence = attached(view, leg)?;
     let due_from = due_from(view, leg, sequence)?;
     let of = &view.sequences[sequence];
@@ -344,6 +344,8 @@ mod tests {
         assert_eq!(settled.leave(2).finish().keys(), ["stuck/standalone/resumed:resume"]);
         let just_settled = resumed().fault("silence", FaultState::Fired).wait(200).phase("tail");
         assert_eq!(just_settled.wait(50).leave(2).finish().keys(), NOTHING);
+        let dead = resumed().fault_of("silence", "black-hole").phase("tail").wait(200);
+        assert_eq!(dead.leave(2).finish().keys(), NOTHING, "the client had not noticed yet");
         let late = Script::new().session("s1").listen(1).open(1).notify("standalone-1");
         let late = late.take(1, "s1.standalone-1.1").drop(1).notify("standalone-1").wait(200);
         let late = late.resume(2, "standalone", "s1.standalone-1.1").refuses(2, "ahead");

@@ -18,6 +18,8 @@ use crate::slots::Slots;
 
 /// The families whose faults hold events back without losing them.
 const DELAYING_FAMILIES: [&str; 3] = ["silence", "shape", "routing"];
+/// The action after which a connection is dead and neither side is told.
+const SILENT_DEATH: &str = "black-hole";
 
 pub(super) fn view(trace: &Trace) -> View<'_> {
     let mut builder = Builder { view: empty(trace), cursors: Vec::new() };
@@ -109,9 +111,10 @@ impl<'a> Builder<'a> {
                     session.lost.get_or_insert((index, why));
                 }
             }
-            What::Fault { family, state: FaultState::Fired, .. } => {
+            What::Fault { family, action, state: FaultState::Fired, .. } => {
                 self.view.fired.push(index);
                 self.view.phases.delaying_fault |= DELAYING_FAMILIES.contains(&family.as_str());
+                self.view.phases.silent_death |= action == SILENT_DEATH;
             }
             What::Phase { phase } if phase == "tail" => self.view.phases.tail_ms = Some(at_ms),
             What::RunEnd { why, .. } => self.view.end = Some((index, *why)),
