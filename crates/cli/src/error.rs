@@ -29,6 +29,8 @@ pub enum CommandError {
     NoThread { problem: io::Error },
     #[error("nothing can be written to standard output: {problem}")]
     StandardOutput { problem: io::Error },
+    #[error("SEAMSTRESS_LOG={filter} is no filter: {problem}; write SEAMSTRESS_LOG=turmoil=trace")]
+    Log { filter: String, problem: String },
     #[error("{path} cannot be written: {problem}; nothing was left there")]
     Unwritable { path: String, problem: io::Error },
 }
@@ -40,6 +42,7 @@ impl CommandError {
             CommandError::Target(_)
             | CommandError::Play(_)
             | CommandError::UnknownOracle { .. }
+            | CommandError::Log { .. }
             | CommandError::Unwritable { .. } => Exit::Usage,
             CommandError::Panicked { .. }
             | CommandError::NoThread { .. }

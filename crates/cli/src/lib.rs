@@ -12,7 +12,7 @@
 //! | `suite`, `expect`, `coverage` | the cases of `run`; whether what came was expected, and is enough |
 //! | `playing`, `recorded` | one run; one that is over |
 //! | `pool`, `failures` | many runs in order; telling their failures |
-//! | `output`, `progress`, `interrupt`, `system` | standard output, standard error, signals, the machine |
+//! | `output`, `progress`, `log`, `interrupt`, `system` | standard output and error, signals, the machine |
 //! | `exit`, `error`, `panics` | how it ends |
 
 mod args;
@@ -24,6 +24,7 @@ mod explain;
 mod failures;
 mod interrupt;
 mod list;
+mod log;
 mod output;
 mod panics;
 mod playing;
@@ -81,6 +82,7 @@ pub fn main() -> ExitCode {
 }
 
 fn carry_out(arguments: &Arguments) -> Result<Exit, CommandError> {
+    log::begin()?;
     let style = Style { colour: arguments.color.for_standard_output() };
     let mut output = Output::new();
     match &arguments.verb {

@@ -14,6 +14,7 @@ compile_error!(
      RUSTFLAGS variable in the environment replaces that, so add the flag there or unset it."
 );
 
+mod clock;
 mod convert;
 mod hands;
 mod network;
@@ -21,6 +22,7 @@ mod panics;
 mod play;
 mod trio;
 
+pub use clock::simulated_ms;
 pub use network::SimNetwork;
 pub use play::play;
 pub use trio::PlayError;

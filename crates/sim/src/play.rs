@@ -15,6 +15,7 @@ use seamstress_server::{Control, Server, Store};
 use seamstress_trace::{Host, Recorder, RunEnd, Trace, What};
 use turmoil::Sim;
 
+use crate::clock;
 use crate::convert::{
     CLIENT, PROXY, client_options, header, ms, proxy_options, replicas, server_options,
 };
@@ -188,6 +189,7 @@ impl<'a> Run<'a> {
         self.record(What::RunEnd { why, detail, next_draws });
         let records = self.recorder.take();
         let header = header(self.plan, &self.plan.trio);
+        clock::set(None);
         // Hosts are dropped where a panic of a half-finished task would still be kept.
         let _ = panics::catch(|| drop(self.sim));
         Trace { header, records }
@@ -201,6 +203,7 @@ impl<'a> Run<'a> {
         loop {
             let now_ms = whole_ms(self.sim.elapsed());
             self.clock.store(now_ms, Ordering::Relaxed);
+            clock::set(Some(now_ms));
             for (phase, at_ms) in [("chaos", phases.chaos_from_ms), ("tail", phases.chaos_until_ms)]
                 .into_iter()
                 .skip(announced)

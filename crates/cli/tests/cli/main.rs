@@ -8,6 +8,7 @@ mod explaining;
 mod files;
 mod json_lines;
 mod listing;
+mod logging;
 mod signals;
 mod suite;
 mod support;
