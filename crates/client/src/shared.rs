@@ -22,10 +22,6 @@ use crate::exchange::Exchange;
 use crate::options::Options;
 use crate::session::Session;
 
-/// The header by which exchanges are numbered, so that what a server of the harness records can be
-/// put beside what the client saw. Nothing depends on it.
-const EXCHANGE: &str = "seamstress-exchange";
-
 /// Why a session is lost that the server no longer knows.
 pub(crate) const NOT_FOUND: &str = "not-found";
 
@@ -151,7 +147,7 @@ impl<N: Network> Shared<N> {
         };
         insert(header::HOST, "localhost");
         insert(header::ACCEPT, accept);
-        insert(header::HeaderName::from_static(EXCHANGE), &number.to_string());
+        insert(name::EXCHANGE, &number.to_string());
         if ask.message.is_some() {
             insert(header::CONTENT_TYPE, headers::APPLICATION_JSON);
         }

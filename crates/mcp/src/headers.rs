@@ -16,6 +16,9 @@ pub const MCP_PROTOCOL_VERSION: &str = "mcp-protocol-version";
 pub const LAST_EVENT_ID: &str = "last-event-id";
 /// The resumption verdict, see [`crate::resumption_header`]. Not part of MCP.
 pub const MCP_RESUMPTION: &str = "mcp-resumption";
+/// The number that the harness's own client gives an exchange, so that what a server of the harness
+/// records can be put beside what the client saw. Not part of MCP, and nothing depends on it.
+pub const EXCHANGE: &str = "seamstress-exchange";
 
 /// The media type of a single JSON-RPC message.
 pub const APPLICATION_JSON: &str = "application/json";
@@ -43,6 +46,8 @@ pub mod name {
     pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static(super::LAST_EVENT_ID);
     /// See [`super::MCP_RESUMPTION`].
     pub const MCP_RESUMPTION: HeaderName = HeaderName::from_static(super::MCP_RESUMPTION);
+    /// See [`super::EXCHANGE`].
+    pub const EXCHANGE: HeaderName = HeaderName::from_static(super::EXCHANGE);
 }
 
 /// A `Last-Event-ID` whose bytes are not UTF-8. It names no event, so it is a malformed cursor and

@@ -34,7 +34,7 @@ pub(crate) async fn send_aside<N: Network>(
     fault: Fault,
 ) {
     shared.faults.fired(&fault);
-    forward.headers.remove("seamstress-exchange");
+    forward.headers.remove(name::EXCHANGE);
     let Some(upstream) = shared.send(forward, replica).await else { return };
     shared.faults.effective(&fault, format!("answered {}", upstream.response.status()));
     let (mut body, connection) = upstream.into_body();

@@ -11,7 +11,9 @@ use seamstress_mcp::message::code;
 use seamstress_mcp::resumption_header::ResumptionHeader;
 
 use crate::body::ResponseBody;
-use crate::http::{Context, events, exchange, live_session, no_session, refuse_with, whole};
+use crate::http::{
+    Context, events, exchange, live_session, named_session, no_session, refuse_with, whole,
+};
 use crate::session::Attached;
 use crate::store::Resumed;
 
@@ -41,11 +43,9 @@ fn listen(context: &Context, headers: &HeaderMap) -> Response<ResponseBody> {
 }
 
 fn resume(context: &Context, headers: &HeaderMap, cursor: &str) -> Response<ResponseBody> {
-    let Some(session) = crate::http::text(headers, &name::MCP_SESSION_ID) else {
-        return match live_session(context, headers) {
-            Err(refusal) => *refusal,
-            Ok(_) => no_session(),
-        };
+    let session = match named_session(headers) {
+        Ok(session) => session,
+        Err(refusal) => return *refusal,
     };
     let exchange = exchange(headers);
     match context.store.resume(context.replica, session, cursor, exchange) {

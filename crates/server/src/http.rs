@@ -26,10 +26,6 @@ use crate::store::Store;
 /// The port that the server listens on.
 const PORT: u16 = 80;
 
-/// The header by which the harness's own client numbers its exchanges, so that what the server
-/// records can be put beside what the client saw. Nothing depends on it.
-pub(crate) const EXCHANGE: &str = "seamstress-exchange";
-
 /// One process of the server: one replica.
 pub struct Server<N: Network> {
     network: N,
@@ -136,15 +132,20 @@ fn delete(context: &Context, headers: &HeaderMap) -> Response<ResponseBody> {
     whole(StatusCode::OK, None)
 }
 
+/// The session that a request names; otherwise the answer that is due.
+pub(crate) fn named_session(headers: &HeaderMap) -> Result<&str, Box<Response<ResponseBody>>> {
+    text(headers, &name::MCP_SESSION_ID).ok_or_else(|| {
+        let say = "Mcp-Session-Id is missing; begin with initialize";
+        Box::new(refuse(StatusCode::BAD_REQUEST, code::BAD_REQUEST, say))
+    })
+}
+
 /// The session that a request names, if it is alive; otherwise the answer that is due.
 pub(crate) fn live_session<'a>(
     context: &Context,
     headers: &'a HeaderMap,
 ) -> Result<&'a str, Box<Response<ResponseBody>>> {
-    let Some(session) = text(headers, &name::MCP_SESSION_ID) else {
-        let say = "Mcp-Session-Id is missing; begin with initialize";
-        return Err(Box::new(refuse(StatusCode::BAD_REQUEST, code::BAD_REQUEST, say)));
-    };
+    let session = named_session(headers)?;
     match context.store.touch(session) {
         SessionState::Live => Ok(session),
         SessionState::Unknown | SessionState::Expired => Err(Box::new(no_session())),
@@ -164,7 +165,10 @@ pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Opt
 
 /// The client's number of the exchange, if it says.
 pub(crate) fn exchange(headers: &HeaderMap) -> Option<u64> {
-    headers.get(EXCHANGE).and_then(|value| value.to_str().ok()).and_then(|text| text.parse().ok())
+    headers
+        .get(name::EXCHANGE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| text.parse().ok())
 }
 
 /// A response with no body or one message.
