@@ -3,6 +3,7 @@
 //! Owns the choice between a bar (a person at a terminal), a line every ten seconds (a log) and
 //! silence (a program that reads JSON). It must not know what is played, and nothing depends on it.
 
+use std::fmt;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::args::Format;
 use crate::output::say;
@@ -48,9 +49,13 @@ impl Progress {
 
     fn bar(total: u64) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-        let template = "{bar:40} {human_pos} of {human_len} runs, {per_sec}, {eta} to go";
+        let template = "{bar:40} {human_pos} of {human_len} runs, {rate}, {eta} to go";
+        let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // A bar that cannot be written shows nothing: there is nobody to tell.
+            let _ = write!(text, "{:.0} a second", state.per_sec());
+        };
         match ProgressStyle::with_template(template) {
-            Ok(style) => Progress::Bar(bar.with_style(style)),
+            Ok(style) => Progress::Bar(bar.with_style(style.with_key("rate", rate))),
             Err(_) => Progress::Bar(bar),
         }
     }
