@@ -4,6 +4,7 @@
 //! told apart by kind of message and by sequence (a duplicate result is another matter than
 //! duplicate progress). It must not know which oracle asks.
 
+use crate::finding::{Finding, Oracle};
 use crate::view::{Arrival, View};
 use crate::words::{self, Span};
 
@@ -17,10 +18,24 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The state of the protocol in which its first message arrived.
-    pub(crate) fn state(&self, view: &View, arrivals: &[Arrival]) -> String {
-        let place = arrivals[self.first].place;
-        words::arrival_state(view, &view.exchanges[self.exchange], place)
+    /// The finding that this run of arrivals is, in the words of the oracle that asked.
+    pub(crate) fn finding(
+        &self,
+        view: &View,
+        arrivals: &[Arrival],
+        oracle: Oracle,
+        sentence: String,
+    ) -> Finding {
+        let (exchange, first) = (&view.exchanges[self.exchange], &arrivals[self.first]);
+        Finding {
+            oracle,
+            subject: self.span.subject(),
+            state: words::arrival_state(view, exchange, first.place),
+            sentence,
+            record: first.record,
+            related: Vec::new(),
+            resumption: words::resumption(view, exchange),
+        }
     }
 }
 

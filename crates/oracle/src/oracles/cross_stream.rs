@@ -34,20 +34,13 @@ fn finding(view: &View, name: &str, run: &Run) -> Finding {
     let exchange = &view.exchanges[run.exchange];
     let arrival = &view.delivered[run.first];
     let emitted_on = arrival.message.mark.as_ref().map_or("", |mark| &mark.stream);
-    Finding {
-        oracle: Oracle::CrossStream,
-        subject: run.span.subject(),
-        state: run.state(view, &view.delivered),
-        sentence: format!(
-            "{} was emitted on stream {emitted_on} and reached the application on stream {name}, \
+    let sentence = format!(
+        "{} was emitted on stream {emitted_on} and reached the application on stream {name}, \
              by {}",
-            run.span.text(),
-            words::exchange(exchange),
-        ),
-        record: arrival.record,
-        related: Vec::new(),
-        resumption: words::resumption(view, exchange),
-    }
+        run.span.text(),
+        words::exchange(exchange),
+    );
+    run.finding(view, &view.delivered, Oracle::CrossStream, sentence)
 }
 
 #[cfg(test)]

@@ -28,15 +28,8 @@ fn finding(view: &View, run: &Run) -> Option<Finding> {
         view.exchanges[first.exchange].number,
         words::exchange(exchange),
     );
-    Some(Finding {
-        oracle: Oracle::Duplicate,
-        subject: run.span.subject(),
-        state: run.state(view, &view.delivered),
-        sentence,
-        record: again.record,
-        related: vec![first.record],
-        resumption: words::resumption(view, exchange),
-    })
+    let finding = run.finding(view, &view.delivered, Oracle::Duplicate, sentence);
+    Some(Finding { related: vec![first.record], ..finding })
 }
 
 #[cfg(test)]

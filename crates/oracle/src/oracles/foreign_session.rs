@@ -29,19 +29,12 @@ fn finding(view: &View, run: &Run) -> Finding {
     let arrival = &view.delivered[run.first];
     let origin = arrival.message.mark.as_ref().map_or("", |mark| &mark.origin);
     let own = view.session_at(arrival.record).and_then(|session| session.origin).unwrap_or("");
-    Finding {
-        oracle: Oracle::ForeignSession,
-        subject: run.span.subject(),
-        state: run.state(view, &view.delivered),
-        sentence: format!(
-            "{} of session {origin} reached the application in session {own}, by {}",
-            run.span.text(),
-            words::exchange(exchange),
-        ),
-        record: arrival.record,
-        related: Vec::new(),
-        resumption: words::resumption(view, exchange),
-    }
+    let sentence = format!(
+        "{} of session {origin} reached the application in session {own}, by {}",
+        run.span.text(),
+        words::exchange(exchange),
+    );
+    run.finding(view, &view.delivered, Oracle::ForeignSession, sentence)
 }
 
 #[cfg(test)]

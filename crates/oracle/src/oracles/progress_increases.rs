@@ -43,19 +43,12 @@ pub(crate) fn judge(view: &View) -> Vec<Finding> {
 
 fn finding(view: &View, run: &Run) -> Finding {
     let exchange = &view.exchanges[run.exchange];
-    Finding {
-        oracle: Oracle::ProgressIncreases,
-        subject: "progress",
-        state: run.state(view, &view.wire),
-        sentence: format!(
-            "{} does not lie above the progress that came before it, on {}",
-            run.span.text(),
-            words::exchange(exchange),
-        ),
-        record: view.wire[run.first].record,
-        related: Vec::new(),
-        resumption: words::resumption(view, exchange),
-    }
+    let sentence = format!(
+        "{} does not lie above the progress that came before it, on {}",
+        run.span.text(),
+        words::exchange(exchange),
+    );
+    run.finding(view, &view.wire, Oracle::ProgressIncreases, sentence)
 }
 
 #[cfg(test)]

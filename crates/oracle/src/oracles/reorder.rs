@@ -36,20 +36,12 @@ pub(crate) fn judge(view: &View) -> Vec<Finding> {
 
 fn finding(view: &View, run: &Run) -> Finding {
     let exchange = &view.exchanges[run.exchange];
-    let arrival = &view.delivered[run.first];
-    Finding {
-        oracle: Oracle::Reorder,
-        subject: run.span.subject(),
-        state: run.state(view, &view.delivered),
-        sentence: format!(
-            "{} reached the application after later messages of the same stream, on {}",
-            run.span.text(),
-            words::exchange(exchange),
-        ),
-        record: arrival.record,
-        related: Vec::new(),
-        resumption: words::resumption(view, exchange),
-    }
+    let sentence = format!(
+        "{} reached the application after later messages of the same stream, on {}",
+        run.span.text(),
+        words::exchange(exchange),
+    );
+    run.finding(view, &view.delivered, Oracle::Reorder, sentence)
 }
 
 #[cfg(test)]

@@ -31,19 +31,12 @@ fn of_exchange(view: &View, exchange: &Exchange) -> Vec<Finding> {
 }
 
 fn finding(view: &View, exchange: &Exchange, run: &Run) -> Finding {
-    Finding {
-        oracle: Oracle::StreamOrder,
-        subject: run.span.subject(),
-        state: run.state(view, &view.wire),
-        sentence: format!(
-            "{} came after later messages of the same stream, within {}",
-            run.span.text(),
-            words::exchange(exchange),
-        ),
-        record: view.wire[run.first].record,
-        related: Vec::new(),
-        resumption: words::resumption(view, exchange),
-    }
+    let sentence = format!(
+        "{} came after later messages of the same stream, within {}",
+        run.span.text(),
+        words::exchange(exchange),
+    );
+    run.finding(view, &view.wire, Oracle::StreamOrder, sentence)
 }
 
 #[cfg(test)]
