@@ -24,6 +24,8 @@ use sse_stream::{Sse, SseStream};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
+use crate::wire::is_event_stream;
+
 /// The longest single message that is read outside of a stream.
 const MESSAGE_BYTES_MAX: usize = 4 << 20;
 
@@ -31,15 +33,15 @@ const MESSAGE_BYTES_MAX: usize = 4 << 20;
 const PORT: u16 = 80;
 
 /// An exchange whose response head has arrived.
-pub(crate) struct Exchange {
-    pub number: u64,
+pub struct Exchange {
+    number: u64,
     recorder: Recorder,
     connection: Option<JoinHandle<()>>,
     ended: bool,
 }
 
 /// The events of an exchange.
-pub(crate) struct Events {
+pub struct Events {
     exchange: Exchange,
     stream: SseStream<Watched>,
     activity: Activity,
@@ -48,18 +50,28 @@ pub(crate) struct Events {
 }
 
 /// One event block, with its message read.
-pub(crate) struct Event {
+pub struct Event {
     /// Its `id` field.
     pub id: Option<String>,
     /// Its `retry` field, in milliseconds.
     pub retry_ms: Option<u64>,
-    /// Its message, and the request it answers if it is a response.
+    /// Its `event` field, if it is given.
+    pub kind: Option<String>,
+    /// Its `data` fields, if there are any.
+    pub data: Option<String>,
+    /// The message that the data hold.
     pub message: Option<Message>,
 }
 
 impl Exchange {
+    /// Its number, unique in the run.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Connects and sends a request; `None` when no response head came in time.
-    pub async fn begin<N: Network>(
+    pub(crate) async fn begin<N: Network>(
         network: &N,
         server: &str,
         recorder: &Recorder,
@@ -94,7 +106,7 @@ impl Exchange {
         sender.send_request(request).await.ok()
     }
 
-    /// Reads a body that is one message.
+    /// Reads a body that is one message; `None` when it did not come whole in time.
     pub async fn whole(self, response: Response<Incoming>, limit: Duration) -> Option<Bytes> {
         let body = Limited::new(response.into_body(), MESSAGE_BYTES_MAX).collect();
         match timeout(limit, body).await {
@@ -114,7 +126,23 @@ impl Exchange {
         }
     }
 
-    /// Reads a body that is a stream of events.
+    /// Reads a body that holds the answer to one request, whole or as a stream of events; `None`
+    /// when the answer did not come.
+    pub async fn answer(self, response: Response<Incoming>, limit: Duration) -> Option<Bytes> {
+        if !is_event_stream(&response) {
+            return self.whole(response, limit).await;
+        }
+        let mut events = self.events(response, limit);
+        loop {
+            let event = events.next().await.ok()?;
+            if event.message.as_ref().is_some_and(Message::is_response) {
+                return event.data.map(Bytes::from);
+            }
+        }
+    }
+
+    /// Reads a body that is a stream of events; it ends when no byte has come for `idle_timeout`.
+    #[must_use]
     pub fn events(self, response: Response<Incoming>, idle_timeout: Duration) -> Events {
         let activity = Activity::default();
         let body = Watched { body: response.into_body(), activity: activity.clone() };
@@ -146,11 +174,15 @@ impl Drop for Exchange {
 
 impl Events {
     /// The number of the exchange.
+    #[must_use]
     pub fn number(&self) -> u64 {
         self.exchange.number
     }
 
-    /// The next event, recorded; or how the exchange ended, recorded too.
+    /// The next event, recorded.
+    ///
+    /// # Errors
+    /// How the exchange ended, recorded too.
     pub async fn next(&mut self) -> Result<Event, End> {
         let next = poll_fn(|context| match self.stream.poll_next_unpin(context) {
             Poll::Ready(next) => Poll::Ready(Some(next)),
@@ -185,7 +217,8 @@ impl Events {
     fn read(&self, block: Sse) -> Event {
         // An event with empty data primes a cursor; it is no message (SEP-1699).
         let message = block.data.as_deref().filter(|data| !data.is_empty()).map(read_message);
-        let event = Event { id: block.id, retry_ms: block.retry, message };
+        let Sse { id, retry, event, data, .. } = block;
+        let event = Event { id, retry_ms: retry, kind: event, data, message };
         let record = What::Event {
             exchange: self.exchange.number,
             id: event.id.clone(),

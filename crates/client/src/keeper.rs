@@ -16,7 +16,8 @@ use seamstress_trace::{End, Host, Method, What};
 use tokio::time::{Instant, sleep};
 
 use crate::session::Session;
-use crate::shared::{Ask, Current, Shared, session_header};
+use crate::shared::{Ask, Current, Shared};
+use crate::wire::session_header;
 
 /// Keeps a session alive until it is dropped, or none can be begun.
 pub(crate) async fn keep<N: Network>(shared: Arc<Shared<N>>) {
@@ -67,10 +68,10 @@ async fn begin<N: Network>(shared: &Arc<Shared<N>>) -> Option<Arc<Session>> {
         stream: None,
         message: Some((method::INITIALIZE, Some(id.to_string()), text)),
     };
-    let (exchange, response) = shared.send(ask).await?;
+    let (exchange, response) = shared.send(&ask).await?;
     let session_id = session_header(&response).map(str::to_owned);
     let limit = Duration::from_millis(shared.options.response_timeout_ms);
-    let body = exchange.whole(response, limit).await?;
+    let body = exchange.answer(response, limit).await?;
     let Ok(Message::Response { result, .. }) = message::parse(&body) else { return None };
     let result: InitializeResult<'_> = serde_json::from_str(result.get()).ok()?;
     let revision: Revision = result.protocol_version.parse().ok()?;
@@ -96,7 +97,7 @@ async fn confirm<N: Network>(shared: &Arc<Shared<N>>, session: &Arc<Session>) ->
         stream: None,
         message: Some((method::INITIALIZED, None, text)),
     };
-    let Some((exchange, response)) = shared.send(ask).await else {
+    let Some((exchange, response)) = shared.send(&ask).await else {
         shared.lose(session, "not-initialized");
         return false;
     };
@@ -120,7 +121,7 @@ pub(crate) async fn delete<N: Network>(shared: &Shared<N>, session: &Session) {
         stream: None,
         message: None,
     };
-    if let Some((exchange, _)) = shared.send(ask).await {
+    if let Some((exchange, _)) = shared.send(&ask).await {
         exchange.end(End::Clean);
     }
 }

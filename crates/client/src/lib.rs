@@ -8,6 +8,7 @@
 //! | module | owns |
 //! |---|---|
 //! | `options` | what can be set, and the defects |
+//! | `wire` | requests with their headers and records; what a client that is not ours needs too |
 //! | `exchange` | one HTTP exchange, recorded as the client's transport sees it |
 //! | `session` | one session: its id, its pending calls, its end |
 //! | `keeper` | beginning a session, and another one when it is lost |
@@ -20,6 +21,7 @@ mod options;
 mod session;
 mod shared;
 mod stream;
+pub mod wire;
 mod workload;
 
 pub use options::{Defect, Options};

@@ -1,17 +1,14 @@
 //! What all tasks of one client share: the network, the options, the current session.
 //!
-//! Owns making requests with the headers that the protocol wants, and losing a session. It must
-//! not know what an answer means.
+//! Owns what a request takes from its session and gives to it, and losing a session. It must not
+//! know what an answer means, or how a request looks on the wire.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{HeaderValue, Request, Response, header};
-use http_body_util::Full;
+use http::Response;
 use hyper::body::Incoming;
-use seamstress_mcp::headers::{self, name};
 use seamstress_net::Network;
 use seamstress_plan::Operation;
 use seamstress_trace::{Host, Method, Recorder, What};
@@ -21,6 +18,7 @@ use tokio::time::Instant;
 use crate::exchange::Exchange;
 use crate::options::Options;
 use crate::session::Session;
+use crate::wire::{self, Wire};
 
 /// Why a session is lost that the server no longer knows.
 pub(crate) const NOT_FOUND: &str = "not-found";
@@ -42,13 +40,12 @@ pub(crate) enum Current {
 }
 
 pub(crate) struct Shared<N: Network> {
-    pub network: N,
+    pub wire: Wire<N>,
     pub options: Options,
     pub recorder: Recorder,
     pub current: watch::Sender<Current>,
     /// When the first session began: operations are timed from here.
     pub began: watch::Sender<Option<Instant>>,
-    exchanges: AtomicU64,
     requests: AtomicI64,
 }
 
@@ -66,13 +63,13 @@ pub(crate) struct Ask<'a> {
 impl<N: Network> Client<N> {
     /// A client over this network.
     pub fn new(network: N, options: Options, recorder: Recorder) -> Client<N> {
+        let limit = Duration::from_millis(options.response_timeout_ms);
         let shared = Shared {
-            network,
+            wire: Wire::new(network, &options.server, limit, recorder.clone()),
             options,
             recorder,
             current: watch::Sender::new(Current::Beginning),
             began: watch::Sender::new(None),
-            exchanges: AtomicU64::new(0),
             requests: AtomicI64::new(0),
         };
         Client { shared: Arc::new(shared) }
@@ -90,89 +87,24 @@ impl<N: Network> Shared<N> {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Makes a request; `None` when no response head came.
-    pub async fn send(&self, ask: Ask<'_>) -> Option<(Exchange, Response<Incoming>)> {
-        let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+    /// Makes a request in a session; `None` when no response head came.
+    pub async fn send(&self, ask: &Ask<'_>) -> Option<(Exchange, Response<Incoming>)> {
         let session_id = ask.session.and_then(Session::id);
-        let version = ask.session.map(|session| session.revision.as_str());
-        let rpc = ask.message.as_ref().map(|(rpc, _, _)| (*rpc).to_owned());
-        let rpc_id = ask.message.as_ref().and_then(|(_, id, _)| id.clone());
-        let record = What::Request {
-            exchange: number,
+        let asked = wire::Ask {
             method: ask.method,
-            session: session_id.as_deref().map(|id| self.recorder.session_name(id)),
-            cursor: ask.cursor.map(str::to_owned),
-            protocol_version: version.map(str::to_owned),
-            rpc,
-            rpc_id,
-            stream: ask.stream.map(str::to_owned),
+            session: session_id.as_deref(),
+            protocol_version: ask.session.map(|session| session.revision.as_str()),
+            cursor: ask.cursor,
+            stream: ask.stream,
+            message: ask.message.as_ref().map(|(rpc, id, text)| (*rpc, id.as_deref(), &**text)),
         };
-        self.recorder.record(Host::Client, record);
-        let request = self.request(number, &ask, session_id.as_deref(), version);
-        let limit = Duration::from_millis(self.options.response_timeout_ms);
-        let (network, server) = (&self.network, &self.options.server);
-        let begun = Exchange::begin(network, server, &self.recorder, number, request, limit).await;
-        let (exchange, response) = begun?;
-        self.record_response(number, &response);
+        let (exchange, response) = self.wire.send(&asked).await?;
         if let Some(session) = ask.session
-            && let Some(id) = session_header(&response)
+            && let Some(id) = wire::session_header(&response)
         {
             session.adopt(id);
         }
         Some((exchange, response))
-    }
-
-    fn request(
-        &self,
-        number: u64,
-        ask: &Ask<'_>,
-        session_id: Option<&str>,
-        version: Option<&str>,
-    ) -> Request<Full<Bytes>> {
-        let (method, accept) = match ask.method {
-            Method::Get => (http::Method::GET, headers::TEXT_EVENT_STREAM),
-            Method::Post => (http::Method::POST, "application/json, text/event-stream"),
-            Method::Delete => (http::Method::DELETE, "*/*"),
-        };
-        let text = ask.message.as_ref().map(|(_, _, text)| text.clone()).unwrap_or_default();
-        let mut request = Request::new(Full::from(text));
-        *request.method_mut() = method;
-        *request.uri_mut() = http::Uri::from_static("/mcp");
-        let map = request.headers_mut();
-        // A value that a header cannot carry is not sent: ids of foreign servers may be such.
-        let mut insert = |name: header::HeaderName, value: &str| {
-            if let Ok(value) = HeaderValue::from_str(value) {
-                map.insert(name, value);
-            }
-        };
-        insert(header::HOST, "localhost");
-        insert(header::ACCEPT, accept);
-        insert(name::EXCHANGE, &number.to_string());
-        if ask.message.is_some() {
-            insert(header::CONTENT_TYPE, headers::APPLICATION_JSON);
-        }
-        if let Some(id) = session_id {
-            insert(name::MCP_SESSION_ID, id);
-        }
-        if let Some(version) = version {
-            insert(name::MCP_PROTOCOL_VERSION, version);
-        }
-        if let Some(cursor) = ask.cursor {
-            insert(name::LAST_EVENT_ID, cursor);
-        }
-        request
-    }
-
-    fn record_response(&self, exchange: u64, response: &Response<Incoming>) {
-        let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-        let record = What::Response {
-            exchange,
-            status: response.status().as_u16(),
-            session: session_header(response).map(|id| self.recorder.session_name(id)),
-            event_stream: is_event_stream(response),
-            resumption: text(name::MCP_RESUMPTION).map(str::to_owned),
-        };
-        self.recorder.record(Host::Client, record);
     }
 
     /// Tells the application that continuity is gone: the calls of this session end, and the
@@ -185,15 +117,4 @@ impl<N: Network> Shared<N> {
             self.recorder.record(Host::Client, record);
         }
     }
-}
-
-/// The session id that a response carries.
-pub(crate) fn session_header(response: &Response<Incoming>) -> Option<&str> {
-    response.headers().get(name::MCP_SESSION_ID).and_then(|value| value.to_str().ok())
-}
-
-/// Whether a response is a stream of events.
-pub(crate) fn is_event_stream(response: &Response<Incoming>) -> bool {
-    let value = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    value.is_some_and(|value| headers::content_type_is(value, headers::TEXT_EVENT_STREAM))
 }

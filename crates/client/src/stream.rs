@@ -18,7 +18,8 @@ use tokio::time::sleep;
 use crate::exchange::{Event, Events, Exchange};
 use crate::options::Defect;
 use crate::session::{Answer, Session};
-use crate::shared::{Ask, NOT_FOUND, Shared, is_event_stream};
+use crate::shared::{Ask, NOT_FOUND, Shared};
+use crate::wire::is_event_stream;
 
 /// One stream of a session.
 pub(crate) struct Stream<N: Network> {
@@ -207,7 +208,7 @@ impl<N: Network> Stream<N> {
             stream: Some(&self.label),
             message: None,
         };
-        let Some((exchange, response)) = self.shared.send(ask).await else {
+        let Some((exchange, response)) = self.shared.send(&ask).await else {
             return Attempt::Failed;
         };
         match response.status() {

@@ -24,8 +24,9 @@ use tokio::time::{sleep, sleep_until, timeout};
 
 use crate::exchange::{Events, Exchange};
 use crate::session::{Answer, Session};
-use crate::shared::{Ask, Current, NOT_FOUND, Shared, is_event_stream};
+use crate::shared::{Ask, Current, NOT_FOUND, Shared};
 use crate::stream::{Attempt, Stream};
+use crate::wire::is_event_stream;
 
 /// Carries a workload out.
 pub(crate) async fn run<N: Network>(shared: Arc<Shared<N>>, workload: Vec<Operation>) {
@@ -113,7 +114,7 @@ async fn live_session<N: Network>(shared: &Shared<N>) -> Option<Arc<Session>> {
     }
 }
 
-/// A request whose answer is one message.
+/// A request whose answer is one message; a server may give it on a stream of events.
 async fn exchange_one<N: Network>(
     shared: &Arc<Shared<N>>,
     session: &Arc<Session>,
@@ -121,17 +122,10 @@ async fn exchange_one<N: Network>(
     rpc: &str,
 ) -> Outcome {
     let id = shared.next_request();
-    let Ok(text) = message::request(&RequestId::from(id), rpc, &Empty {}) else {
-        return Outcome::Failed;
-    };
-    let ask = post(session, label, rpc, id, text);
-    let Some((exchange, response)) = shared.send(ask).await else { return Outcome::Unknown };
-    if response.status() == http::StatusCode::NOT_FOUND {
-        exchange.end(End::Clean);
-        shared.lose(session, NOT_FOUND);
-        return Outcome::Failed;
+    match message::request(&RequestId::from(id), rpc, &Empty {}) {
+        Ok(text) => request(shared, session, post(session, label, rpc, id, text)).await,
+        Err(_) => Outcome::Failed,
     }
-    one_message(shared, session, exchange, response).await
 }
 
 /// Reads an answer that is one message.
@@ -164,7 +158,7 @@ fn post<'a>(session: &'a Session, label: &'a str, rpc: &'a str, id: i64, text: S
     }
 }
 
-/// Calls a tool and reads its stream to the end, however often it has to be resumed.
+/// Calls a tool.
 async fn call<N: Network>(
     shared: &Arc<Shared<N>>,
     session: &Arc<Session>,
@@ -172,9 +166,26 @@ async fn call<N: Network>(
 ) -> Outcome {
     let id = shared.next_request();
     let Some(text) = call_text(id, operation) else { return Outcome::Failed };
-    let answered = session.expect(&id.to_string(), &operation.id);
     let ask = post(session, &operation.id, method::TOOLS_CALL, id, text);
-    let Some((exchange, response)) = shared.send(ask).await else { return Outcome::Unknown };
+    let outcome = request(shared, session, ask).await;
+    if outcome == Outcome::Done
+        && let Asked::Announce { events, .. } = operation.ask
+    {
+        session.promise_notifications(events);
+    }
+    outcome
+}
+
+/// Makes a request and reads its answer to the end, however often its stream has to be resumed.
+async fn request<N: Network>(
+    shared: &Arc<Shared<N>>,
+    session: &Arc<Session>,
+    ask: Ask<'_>,
+) -> Outcome {
+    let label = ask.stream.unwrap_or_default();
+    let id = ask.message.as_ref().and_then(|(_, id, _)| id.clone()).unwrap_or_default();
+    let answered = session.expect(&id, label);
+    let Some((exchange, response)) = shared.send(&ask).await else { return Outcome::Unknown };
     match response.status() {
         http::StatusCode::OK if is_event_stream(&response) => {}
         http::StatusCode::NOT_FOUND => {
@@ -191,15 +202,9 @@ async fn call<N: Network>(
             return if certain { Outcome::Failed } else { Outcome::Unknown };
         }
     }
-    let mut stream = Stream::new(shared, session, &operation.id);
+    let mut stream = Stream::new(shared, session, label);
     let events = stream.attach(exchange, response);
-    let outcome = follow_call(&mut stream, events, session, answered).await;
-    if outcome == Outcome::Done
-        && let Asked::Announce { events, .. } = operation.ask
-    {
-        session.promise_notifications(events);
-    }
-    outcome
+    follow_call(&mut stream, events, session, answered).await
 }
 
 async fn follow_call<N: Network>(

@@ -15,7 +15,9 @@ mod mark;
 mod read;
 mod tools;
 
-pub use mark::{MARK_KEY, Mark, announcement_text, error_text, progress_text, result_text};
+pub use mark::{
+    MARK_KEY, Mark, announcement_text, error_text, progress_text, result_object_text, result_text,
+};
 pub use read::{Probe, ReadProbe, read};
 pub use tools::{
     AnnounceArguments, Argument, ArgumentKind, CountArguments, MultipleReconnectionsArguments,

@@ -89,16 +89,29 @@ pub fn progress_text(
 /// The result of a probe tool: names the call and how many events it emitted before.
 pub fn result_text(mark: &Mark<'_>, id: &RequestId<'_>, call: &str, events: u64) -> String {
     let mut out = open(Some(id));
-    out.push_str(r#","result":{"content":[{"type":"text","text":"#);
-    push_string(&mut out, &format!("call {call} … {events} events"));
-    out.push_str(r#"}],"structuredContent":{"call":"#);
-    push_string(&mut out, call);
-    out.push_str(r#","events":"#);
-    push_display(&mut out, events);
-    out.push_str(r#"},"_meta":"#);
-    mark.push_object(&mut out);
-    out.push_str("}}");
+    out.push_str(r#","result":"#);
+    push_result(&mut out, mark, call, events);
+    out.push('}');
     out
+}
+
+/// The same without the message around it, for a server that makes that itself.
+pub fn result_object_text(mark: &Mark<'_>, call: &str, events: u64) -> String {
+    let mut out = String::new();
+    push_result(&mut out, mark, call, events);
+    out
+}
+
+fn push_result(out: &mut String, mark: &Mark<'_>, call: &str, events: u64) {
+    out.push_str(r#"{"content":[{"type":"text","text":"#);
+    push_string(out, &format!("call {call} … {events} events"));
+    out.push_str(r#"}],"structuredContent":{"call":"#);
+    push_string(out, call);
+    out.push_str(r#","events":"#);
+    push_display(out, events);
+    out.push_str(r#"},"_meta":"#);
+    mark.push_object(out);
+    out.push('}');
 }
 
 /// The failure of a probe tool, the mark under `error.data`.
