@@ -106,7 +106,8 @@ fn oracles() -> Vec<(String, String)> {
 fn defects() -> Vec<(String, String)> {
     let server = defects_of::<seamstress_server::Defect>("--server");
     let client = defects_of::<seamstress_client::Defect>("--client");
-    server.into_iter().chain(client).collect()
+    let proxy = defects_of::<seamstress_proxy::Defect>("--proxy");
+    server.into_iter().chain(proxy).chain(client).collect()
 }
 
 fn defects_of<D: Defect>(option: &str) -> Vec<(String, String)> {

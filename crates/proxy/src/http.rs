@@ -13,6 +13,7 @@ use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use seamstress_defects::Defects;
 use seamstress_mcp::headers::{self, name};
 use seamstress_mcp::message::{self, code};
 use seamstress_net::{Listener, Network, Valve, ValveHandle};
@@ -23,6 +24,7 @@ use tokio::time::Instant;
 
 use crate::acting::{act_at, send_aside};
 use crate::body::{CutByFault, Piece, ProxyBody};
+use crate::defects::Defect;
 use crate::faults::{Faults, Hands};
 use crate::pump::Pump;
 use crate::route::Route;
@@ -50,6 +52,8 @@ pub struct Options {
     pub faults: Vec<Fault>,
     /// When.
     pub phases: Phases,
+    /// What is wrong on purpose.
+    pub defects: Defects<Defect>,
 }
 
 /// The proxy.
@@ -143,6 +147,9 @@ async fn handle<N: Network>(
     if let Some(session) = route.session {
         shared.replace_session_id(session, &mut headers);
     }
+    if shared.has(Defect::DropsLastEventId) {
+        headers.remove(name::LAST_EVENT_ID);
+    }
     let forward = Forward { method: head.method.clone(), headers, body };
     if let Some(twin) = route.twin.take() {
         tokio::spawn(send_aside(shared.clone(), forward.clone(), route.replica, twin));
@@ -158,6 +165,11 @@ async fn handle<N: Network>(
 }
 
 impl<N: Network> Shared<N> {
+    /// Whether a defect is planted.
+    pub fn has(&self, defect: Defect) -> bool {
+        self.options.defects.has(defect)
+    }
+
     pub async fn send(&self, forward: Forward, replica: usize) -> Option<Upstream> {
         let limit = Duration::from_millis(self.options.response_timeout_ms);
         let replica = self.options.replicas.get(replica)?;

@@ -16,9 +16,11 @@
 //! | `body` | the body of a response to the client, and the ways in which it ends |
 //! | `sessions` | public ids, and which stream an event id belongs to |
 //! | `faults` | what a fault does, and how far it got |
+//! | `defects` | the names of what can be wrong on purpose |
 
 mod acting;
 mod body;
+mod defects;
 mod faults;
 mod http;
 mod pump;
@@ -27,5 +29,6 @@ mod sessions;
 mod shaping;
 mod upstream;
 
+pub use defects::Defect;
 pub use faults::{Hands, ReplicaView};
 pub use http::{Options, Proxy};

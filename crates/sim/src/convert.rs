@@ -46,13 +46,17 @@ pub(crate) fn server_options(
     }
 }
 
-pub(crate) fn proxy_options(plan: &Plan) -> seamstress_proxy::Options {
+pub(crate) fn proxy_options(
+    plan: &Plan,
+    implementations: &Implementations,
+) -> seamstress_proxy::Options {
     let replicas = replicas(&plan.topology).iter().map(|name| (*name).to_owned()).collect();
     seamstress_proxy::Options {
         replicas,
         response_timeout_ms: plan.topology.client.response_timeout_ms,
         faults: plan.faults.clone(),
         phases: plan.phases,
+        defects: implementations.proxy.clone(),
     }
 }
 

@@ -108,7 +108,7 @@ impl<'a> Run<'a> {
             dying: None,
         };
         run.add_servers();
-        run.add_proxy(Arc::new(hands), &proxy_ids);
+        run.add_proxy(implementations, Arc::new(hands), &proxy_ids);
         run.add_client(implementations);
         run
     }
@@ -140,9 +140,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn add_proxy(&mut self, hands: Arc<dyn Hands>, session_ids: &Arc<Mutex<Draws>>) {
+    fn add_proxy(
+        &mut self,
+        implementations: &Implementations,
+        hands: Arc<dyn Hands>,
+        session_ids: &Arc<Mutex<Draws>>,
+    ) {
         let network = self.network(Host::Proxy);
-        let options = proxy_options(self.plan);
+        let options = proxy_options(self.plan, implementations);
         let recorder = self.recorder.clone();
         let session_ids = session_ids.clone();
         self.sim.host(PROXY, move || {

@@ -31,19 +31,15 @@ pub enum PlayError {
 /// The defects of the three references.
 pub(crate) struct Implementations {
     pub server: Defects<seamstress_server::Defect>,
+    pub proxy: Defects<seamstress_proxy::Defect>,
     pub client: Defects<seamstress_client::Defect>,
 }
 
 impl Implementations {
     pub fn of(trio: &Trio) -> Result<Implementations, PlayError> {
-        let proxy: Option<&str> = defects_of("proxy", &trio.proxy)?;
-        if let Some(name) = proxy.filter(|names| !names.is_empty()) {
-            let problem = format!("the reference proxy has no defect {name:?}, nor any other yet");
-            let name = trio.proxy.clone();
-            return Err(PlayError::UnknownDefect { role: "proxy", name, problem });
-        }
         Ok(Implementations {
             server: parse("server", &trio.server)?,
+            proxy: parse("proxy", &trio.proxy)?,
             client: parse("client", &trio.client)?,
         })
     }
@@ -88,5 +84,8 @@ mod tests {
         assert!(error.to_string().contains("there is: reference"), "{error}");
         let error = Implementations::of(&trio("reference:clmap")).err().expect("unknown");
         assert!(error.to_string().contains("replay-whole-ring"), "{error}");
+        let trio = Trio { proxy: "reference:drops".into(), ..Trio::default() };
+        let error = Implementations::of(&trio).err().expect("unknown");
+        assert!(error.to_string().contains("drops-last-event-id"), "{error}");
     }
 }

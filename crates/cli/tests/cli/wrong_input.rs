@@ -66,7 +66,7 @@ fn an_unknown_implementation_is_refused_with_what_there_is() {
     for verb in ["sweep drop --seeds 0..2", "replay drop@1", "explain drop@1"] {
         assert_refused(&folder.run(&format!("{verb} --server refrence")), "there is: reference");
         assert_refused(&folder.run(&format!("{verb} --client reference:x")), "one-cursor-slot");
-        assert_refused(&folder.run(&format!("{verb} --proxy reference:x")), "no defect");
+        assert_refused(&folder.run(&format!("{verb} --proxy reference:x")), "has no defect \"x\"");
     }
     folder
         .write("mine.toml", &format!("{RING}\n[[expectation.case]]\nname = \"a\"\nserver = \"x\""));

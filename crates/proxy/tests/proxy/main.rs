@@ -6,6 +6,7 @@
 mod by_hand;
 mod concurrency;
 mod cuts;
+mod defects;
 mod every_action;
 mod passing;
 mod rotation;

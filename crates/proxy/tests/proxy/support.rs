@@ -61,7 +61,21 @@ impl Through {
         Through::begin_in(PHASES, &["server", "server-2"], faults).await
     }
 
+    /// With these planted defects.
+    pub async fn begin_with(defects: &str, faults: Vec<Fault>) -> Through {
+        Through::begin_all(PHASES, &["server", "server-2"], faults, defects).await
+    }
+
     pub async fn begin_in(phases: Phases, replicas: &[&str], faults: Vec<Fault>) -> Through {
+        Through::begin_all(phases, replicas, faults, "").await
+    }
+
+    async fn begin_all(
+        phases: Phases,
+        replicas: &[&str],
+        faults: Vec<Fault>,
+        defects: &str,
+    ) -> Through {
         let (network, tape) = (MemoryNetwork::default(), Tape::begin());
         let mut server = ScriptedServer::listen(&network, "server").await;
         let other = ScriptedServer::listen(&network, "server-2").await;
@@ -71,6 +85,7 @@ impl Through {
             response_timeout_ms: 2_000,
             faults,
             phases,
+            defects: defects.parse().expect("a defect"),
         };
         let mut given = 0;
         let ids = move || {
