@@ -24,7 +24,7 @@ use sse_stream::{Sse, SseStream};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
-use crate::wire::is_event_stream;
+use crate::wire::{Tokens, is_event_stream};
 
 /// The longest single message that is read outside of a stream.
 const MESSAGE_BYTES_MAX: usize = 4 << 20;
@@ -36,6 +36,7 @@ const PORT: u16 = 80;
 pub struct Exchange {
     number: u64,
     recorder: Recorder,
+    tokens: Tokens,
     connection: Option<JoinHandle<()>>,
     ended: bool,
 }
@@ -70,21 +71,22 @@ impl Exchange {
         self.number
     }
 
+    pub(crate) fn new(number: u64, recorder: Recorder, tokens: Tokens) -> Exchange {
+        Exchange { number, recorder, tokens, connection: None, ended: false }
+    }
+
     /// Connects and sends a request; `None` when no response head came in time.
     pub(crate) async fn begin<N: Network>(
+        mut self,
         network: &N,
         server: &str,
-        recorder: &Recorder,
-        number: u64,
         request: Request<Full<Bytes>>,
         limit: Duration,
     ) -> Option<(Exchange, Response<Incoming>)> {
-        let recorder = recorder.clone();
-        let mut exchange = Exchange { number, recorder, connection: None, ended: false };
-        match timeout(limit, exchange.send(network, server, request)).await {
-            Ok(Some(response)) => Some((exchange, response)),
+        match timeout(limit, self.send(network, server, request)).await {
+            Ok(Some(response)) => Some((self, response)),
             Ok(None) | Err(_) => {
-                exchange.end(End::NoResponse);
+                self.end(End::NoResponse);
                 None
             }
         }
@@ -148,6 +150,15 @@ impl Exchange {
         let body = Watched { body: response.into_body(), activity: activity.clone() };
         let idle = Box::pin(sleep(idle_timeout));
         Events { exchange: self, stream: SseStream::new(body), activity, idle, idle_timeout }
+    }
+
+    /// Puts a call's name in the place of its progress token, where they differ.
+    fn name_call(&self, token: &mut String) {
+        // Nothing that can panic happens under this lock.
+        let tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(call) = tokens.get(token) {
+            token.clone_from(call);
+        }
     }
 
     /// Records how it ended and closes the connection.
@@ -216,7 +227,10 @@ impl Events {
 
     fn read(&self, block: Sse) -> Event {
         // An event with empty data primes a cursor; it is no message (SEP-1699).
-        let message = block.data.as_deref().filter(|data| !data.is_empty()).map(read_message);
+        let mut message = block.data.as_deref().filter(|data| !data.is_empty()).map(read_message);
+        if let Some(Message { content: Content::Progress { call, .. }, .. }) = &mut message {
+            self.exchange.name_call(call);
+        }
         let Sse { id, retry, event, data, .. } = block;
         let event = Event { id, retry_ms: retry, kind: event, data, message };
         let record = What::Event {

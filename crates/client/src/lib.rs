@@ -26,3 +26,4 @@ mod workload;
 
 pub use options::{Defect, Options};
 pub use shared::Client;
+pub use workload::probe_call;

@@ -4,8 +4,9 @@
 //! and response heads. A client that is not ours can be driven over it as well. It must not know
 //! what a session is, or what an answer means.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -26,7 +27,11 @@ pub struct Wire<N: Network> {
     limit: Duration,
     recorder: Recorder,
     exchanges: Arc<AtomicU64>,
+    tokens: Tokens,
 }
+
+/// The calls that progress tokens stand for, where they are not the calls' names.
+pub(crate) type Tokens = Arc<Mutex<BTreeMap<String, String>>>;
 
 /// A request to be made.
 pub struct Ask<'a> {
@@ -48,7 +53,15 @@ impl<N: Network> Wire<N> {
     /// Requests to the host `server`; each waits for a connection and a response head no longer
     /// than `limit`.
     pub fn new(network: N, server: &str, limit: Duration, recorder: Recorder) -> Wire<N> {
-        Wire { network, server: server.to_owned(), limit, recorder, exchanges: Arc::default() }
+        let (exchanges, tokens) = (Arc::default(), Arc::default());
+        Wire { network, server: server.to_owned(), limit, recorder, exchanges, tokens }
+    }
+
+    /// Says which call a progress token stands for; the token itself if nothing is said.
+    pub fn name_token(&self, token: &str, call: &str) {
+        // Nothing that can panic happens under this lock.
+        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        tokens.insert(token.to_owned(), call.to_owned());
     }
 
     /// Makes a request; `None` when no response head came.
@@ -67,8 +80,8 @@ impl<N: Network> Wire<N> {
         self.recorder.record(Host::Client, record);
         let (network, server) = (&self.network, &self.server);
         let request = request(number, ask);
-        let begun = Exchange::begin(network, server, &self.recorder, number, request, self.limit);
-        let (exchange, response) = begun.await?;
+        let exchange = Exchange::new(number, self.recorder.clone(), self.tokens.clone());
+        let (exchange, response) = exchange.begin(network, server, request, self.limit).await?;
         self.record_response(number, &response);
         Some((exchange, response))
     }

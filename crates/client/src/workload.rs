@@ -17,7 +17,7 @@ use seamstress_mcp::probe::{
 use seamstress_net::Network;
 use seamstress_plan::{Ask as Asked, Operation};
 use seamstress_trace::{End, Host, Method, Outcome, What};
-use serde_json::value::to_raw_value;
+use serde_json::value::RawValue;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
@@ -289,22 +289,8 @@ async fn listen_in_session<N: Network>(stream: &mut Stream<N>) {
 }
 
 fn call_text(id: i64, operation: &Operation) -> Option<String> {
-    let call = operation.id.as_str().into();
-    let (name, arguments) = match &operation.ask {
-        Asked::Count { events, interval_ms, progress_on_standalone } => {
-            let progress_on =
-                if *progress_on_standalone { ProgressOn::Standalone } else { ProgressOn::Own };
-            let arguments =
-                CountArguments { call, events: *events, interval_ms: *interval_ms, progress_on };
-            (TOOL_COUNT, to_raw_value(&arguments))
-        }
-        Asked::Announce { events, interval_ms } => {
-            let arguments = AnnounceArguments { call, events: *events, interval_ms: *interval_ms };
-            (TOOL_ANNOUNCE, to_raw_value(&arguments))
-        }
-        Asked::Listen | Asked::ListTools | Asked::Ping => return None,
-    };
-    let arguments = arguments.ok()?;
+    let (name, arguments) = probe_call(operation)?;
+    let arguments = RawValue::from_string(arguments).ok()?;
     let token = ProgressToken::from(operation.id.as_str());
     let params = CallToolParams {
         name: name.into(),
@@ -312,6 +298,27 @@ fn call_text(id: i64, operation: &Operation) -> Option<String> {
         meta: Some(CallMeta { progress_token: Some(token) }),
     };
     message::request(&RequestId::from(id), method::TOOLS_CALL, &params).ok()
+}
+
+/// The tool that an operation calls and its arguments, as the text of a JSON object; none for an
+/// operation that calls none.
+#[must_use]
+pub fn probe_call(operation: &Operation) -> Option<(&'static str, String)> {
+    let call = operation.id.as_str().into();
+    match &operation.ask {
+        Asked::Count { events, interval_ms, progress_on_standalone } => {
+            let progress_on =
+                if *progress_on_standalone { ProgressOn::Standalone } else { ProgressOn::Own };
+            let arguments =
+                CountArguments { call, events: *events, interval_ms: *interval_ms, progress_on };
+            Some((TOOL_COUNT, serde_json::to_string(&arguments).ok()?))
+        }
+        Asked::Announce { events, interval_ms } => {
+            let arguments = AnnounceArguments { call, events: *events, interval_ms: *interval_ms };
+            Some((TOOL_ANNOUNCE, serde_json::to_string(&arguments).ok()?))
+        }
+        Asked::Listen | Asked::ListTools | Asked::Ping => None,
+    }
 }
 
 impl<N: Network> Shared<N> {

@@ -20,14 +20,14 @@ pub use draws::Draws;
 pub use fault::{Action, Extent, ExtentNeeds, Family, Fault, Place, StreamRef, Trigger};
 pub use generate::generate;
 pub use model::{
-    Ask, ClientOptions, Operation, Phases, Plan, PlanKind, SCHEMA, ServerOptions, Topology, Trio,
-    Unverifiable,
+    Ask, ClientOptions, Operation, Phases, Plan, PlanKind, RmcpOptions, SCHEMA, ServerOptions,
+    Topology, Trio, Unverifiable,
 };
 pub use problem::{FieldPath, PlanError, Problem, ReadError};
 pub use scenario::{
     Builtin, Case, DrawnFaults, DrawnWorkload, Expectation, ExpectedCell, ExpectedFinding,
-    ExpectedOutcome, ExtentSetting, Kinds, Scenario, Settable, Setting, Storm, StormFaults,
-    TopologySettings, Workload, builtin, builtin_named,
+    ExpectedOutcome, ExtentSetting, Kinds, RmcpSettings, Scenario, Settable, Setting, Storm,
+    StormFaults, TopologySettings, Workload, builtin, builtin_named,
 };
 pub use schedule::{AtEvent, Connection, Schedule};
 

@@ -121,6 +121,34 @@ pub struct ServerOptions {
     pub keep_alive_ms: u64,
     /// After how long without a connection or request a session expires, in milliseconds.
     pub session_idle_ms: u64,
+    /// What only the server `rmcp` looks at. Of the rest it looks at `retry_ms` (its `sse_retry`,
+    /// without which it does not prime) and `session_idle_ms` (its session `keep_alive`).
+    #[serde(default, skip_serializing_if = "RmcpOptions::is_default")]
+    pub rmcp: RmcpOptions,
+}
+
+/// What can be set on the server `rmcp`. Its keep-alive comments cannot: their timer mixes the
+/// machine's clock into simulated time, so they are off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RmcpOptions {
+    /// How many events it caches for each stream (`channel_capacity`).
+    pub channel_capacity: u64,
+    /// Whether it keeps sessions (`legacy_session_mode`); without them nothing can be resumed.
+    pub stateful: bool,
+}
+
+impl Default for RmcpOptions {
+    /// As published.
+    fn default() -> RmcpOptions {
+        RmcpOptions { channel_capacity: 16, stateful: true }
+    }
+}
+
+impl RmcpOptions {
+    fn is_default(&self) -> bool {
+        *self == RmcpOptions::default()
+    }
 }
 
 /// What can be set on the reference client.

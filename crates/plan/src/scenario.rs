@@ -15,7 +15,7 @@ pub use builtin::{Builtin, builtin, builtin_named};
 pub use expectation::{Case, Expectation, ExpectedCell, ExpectedFinding, ExpectedOutcome};
 pub use setting::{Settable, Setting};
 pub use storm::{DrawnFaults, ExtentSetting, Storm, StormFaults};
-pub use topology::TopologySettings;
+pub use topology::{RmcpSettings, TopologySettings};
 pub use workload::{DrawnWorkload, Kinds, Workload};
 
 use serde::Deserialize;

@@ -108,6 +108,11 @@ fn plan_values(topology: &Topology, at: &FieldPath) -> TopologyValues {
         priming: (server_at.key("priming"), vec![server.priming]),
         keep_alive_ms: number(&server_at, "keep_alive_ms", server.keep_alive_ms),
         session_idle_ms: number(&server_at, "session_idle_ms", server.session_idle_ms),
+        channel_capacity: number(
+            &server_at.key("rmcp"),
+            "channel_capacity",
+            server.rmcp.channel_capacity,
+        ),
         reconnect_delay_ms: number(&client_at, "reconnect_delay_ms", client.reconnect_delay_ms),
         reconnects_max: number(&client_at, "reconnects_max", client.reconnects_max),
         idle_timeout_ms: number(&client_at, "idle_timeout_ms", client.idle_timeout_ms),

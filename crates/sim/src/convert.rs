@@ -4,11 +4,12 @@
 
 use std::time::Duration;
 
-use seamstress_plan::{Plan, Topology, Trio, Unverifiable};
-use seamstress_resumption::{Retention, UnverifiablePolicy};
+use seamstress_defects::Defects;
+use seamstress_plan::{Plan, Topology, Unverifiable};
+use seamstress_resumption::{IdScheme, Retention, UnverifiablePolicy};
 use seamstress_trace::Header;
 
-use crate::trio::Implementations;
+use crate::trio::{Implementations, ServerKind};
 
 /// The host names of the server's replicas.
 pub(crate) const REPLICAS: [&str; 3] = ["server", "server-2", "server-3"];
@@ -24,7 +25,7 @@ pub(crate) fn replicas(topology: &Topology) -> &'static [&'static str] {
 
 pub(crate) fn server_options(
     plan: &Plan,
-    implementations: &Implementations,
+    defects: &Defects<seamstress_server::Defect>,
 ) -> seamstress_server::Options {
     let server = &plan.topology.server;
     seamstress_server::Options {
@@ -42,7 +43,7 @@ pub(crate) fn server_options(
         retry_ms: server.retry_ms,
         keep_alive_ms: server.keep_alive_ms,
         session_idle_ms: server.session_idle_ms,
-        defects: implementations.server.clone(),
+        defects: defects.clone(),
     }
 }
 
@@ -62,13 +63,14 @@ pub(crate) fn proxy_options(
 
 pub(crate) fn client_options(
     plan: &Plan,
-    implementations: &Implementations,
+    server: &ServerKind,
+    defects: &Defects<seamstress_client::Defect>,
 ) -> seamstress_client::Options {
     let client = &plan.topology.client;
     seamstress_client::Options {
         server: PROXY.to_owned(),
         revision: plan.topology.revision,
-        id_scheme: Some(plan.topology.server.id_scheme),
+        id_scheme: id_scheme(plan, server),
         reconnect_delay_ms: client.reconnect_delay_ms,
         reconnects_max: client.reconnects_max,
         idle_timeout_ms: client.idle_timeout_ms,
@@ -78,7 +80,24 @@ pub(crate) fn client_options(
             Unverifiable::Accept => UnverifiablePolicy::Accept,
             Unverifiable::Refuse => UnverifiablePolicy::Refuse,
         },
-        defects: implementations.client.clone(),
+        defects: defects.clone(),
+    }
+}
+
+/// The scheme of a server's ids; nobody knows that of a server that is not ours.
+fn id_scheme(plan: &Plan, server: &ServerKind) -> Option<IdScheme> {
+    matches!(server, ServerKind::Reference(_)).then_some(plan.topology.server.id_scheme)
+}
+
+#[cfg(feature = "rmcp")]
+pub(crate) fn rmcp_client_options(plan: &Plan) -> seamstress_foreign::rmcp::ClientOptions {
+    let client = &plan.topology.client;
+    seamstress_foreign::rmcp::ClientOptions {
+        server: PROXY.to_owned(),
+        revision: plan.topology.revision,
+        reconnect_delay_ms: client.reconnect_delay_ms,
+        connects_max: client.reconnects_max,
+        live_within_ms: live_within_ms(&plan.topology),
     }
 }
 
@@ -88,7 +107,9 @@ pub(crate) fn live_within_ms(topology: &Topology) -> u64 {
     12 * (topology.latency_ms + topology.tick_ms) + topology.client.reconnect_delay_ms
 }
 
-pub(crate) fn header(plan: &Plan, trio: &Trio) -> Header {
+pub(crate) fn header(plan: &Plan, server: &ServerKind) -> Header {
+    let trio = &plan.trio;
+    let is_reference = matches!(server, ServerKind::Reference(_));
     Header {
         kind: "trace".to_owned(),
         schema: seamstress_trace::SCHEMA,
@@ -98,8 +119,8 @@ pub(crate) fn header(plan: &Plan, trio: &Trio) -> Header {
         client: trio.client.clone(),
         tick_ms: plan.topology.tick_ms,
         live_within_ms: live_within_ms(&plan.topology),
-        id_scheme: Some(plan.topology.server.id_scheme.to_string()),
-        refusal: Some(plan.topology.server.refusal.to_string()),
+        id_scheme: id_scheme(plan, server).map(|scheme| scheme.to_string()),
+        refusal: is_reference.then(|| plan.topology.server.refusal.to_string()),
     }
 }
 

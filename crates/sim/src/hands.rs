@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use seamstress_plan::{Action, Extent};
 use seamstress_proxy::{Hands, ReplicaView};
-use seamstress_server::{Control, Effect, View};
+
+use crate::servers::Servers;
 
 /// Something to be done between two steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +27,13 @@ pub(crate) enum Order {
 
 /// See the file's head.
 pub(crate) struct SimHands {
-    control: Control,
+    servers: Servers,
     orders: Arc<Mutex<Vec<Order>>>,
 }
 
 impl SimHands {
-    pub fn new(control: Control) -> SimHands {
-        SimHands { control, orders: Arc::default() }
+    pub fn new(servers: Servers) -> SimHands {
+        SimHands { servers, orders: Arc::default() }
     }
 
     /// Where orders are left; the step loop takes them.
@@ -47,47 +48,24 @@ impl SimHands {
 
 impl Hands for SimHands {
     fn act(&self, action: Action, extent: Extent) -> Option<String> {
-        let count = extent.count.unwrap_or(1);
-        let duration_ms = extent.duration_ms.unwrap_or(1);
         match action {
-            Action::Burst => changed(self.control.burst(count), "events emitted"),
-            Action::ShrinkRing => forgotten(self.control.shrink_ring(count)),
-            Action::AgeOut => forgotten(self.control.age_out(duration_ms)),
-            Action::EvictSession => {
-                let effect = self.control.evict_sessions("evicted");
-                (effect.sessions > 0).then(|| format!("{} sessions forgotten", effect.sessions))
-            }
-            Action::Rebase => changed(self.control.rebase(), "events left behind"),
+            Action::RestartKeepLog if !self.servers.can_keep_log() => None,
             Action::RestartKeepLog | Action::RestartLoseLog => {
                 let keep_log = action == Action::RestartKeepLog;
                 self.order(Order::Restart { keep_log });
                 Some("the server's connections ended".to_owned())
             }
             Action::HoldLink => {
+                let duration_ms = extent.duration_ms.unwrap_or(1);
                 self.order(Order::Hold { duration_ms });
                 Some(format!("nothing passed for {duration_ms} ms"))
             }
-            // Every other action is the proxy's own.
-            _ => None,
+            // Every other action is the server's, or the proxy's own.
+            _ => self.servers.act(action, extent),
         }
     }
 
     fn set_view(&self, replica: usize, view: ReplicaView) {
-        let view = match view {
-            ReplicaView::Lagging { lag_ms } => View::Lagging { lag_ms },
-            ReplicaView::Empty => View::Empty,
-            ReplicaView::OtherEpoch => View::OtherEpoch,
-        };
-        self.control.set_view(replica, view);
+        self.servers.set_view(replica, view);
     }
-}
-
-/// The effect of an action that needs a session to act on.
-fn changed(effect: Effect, what: &str) -> Option<String> {
-    (effect.sessions > 0).then(|| format!("{} {what}", effect.events))
-}
-
-/// The effect of an action that makes the server forget.
-fn forgotten(effect: Effect) -> Option<String> {
-    changed(effect, "events forgotten")
 }

@@ -16,13 +16,15 @@ compile_error!(
 
 mod clock;
 mod convert;
+mod foreign;
 mod hands;
 mod network;
 mod panics;
 mod play;
+mod servers;
 mod trio;
 
 pub use clock::simulated_ms;
 pub use network::SimNetwork;
-pub use play::play;
-pub use trio::PlayError;
+pub use play::{play, play_against};
+pub use trio::{PlayError, Role, implementations};

@@ -4,25 +4,33 @@
 //! order, orders are carried out between steps only, and the loop stops as soon as everyone is
 //! done.
 
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
 use seamstress_client::Client;
+use seamstress_foreign::{Hosting, Subject};
 use seamstress_plan::{Draws, Plan};
 use seamstress_proxy::{Hands, Proxy};
-use seamstress_server::{Control, Server, Store};
+use seamstress_server::{Control, Store};
 use seamstress_trace::{Host, Recorder, RunEnd, Trace, What};
 use turmoil::Sim;
 
 use crate::clock;
+#[cfg(feature = "rmcp")]
+use crate::convert::rmcp_client_options;
 use crate::convert::{
     CLIENT, PROXY, client_options, header, ms, proxy_options, replicas, server_options,
 };
 use crate::hands::{Order, SimHands};
 use crate::network::SimNetwork;
 use crate::panics;
-use crate::trio::{Implementations, PlayError};
+use crate::servers::Servers;
+use crate::trio::{ClientKind, Implementations, PlayError, ServerKind};
 
 /// When every run begins: 2023-11-14T22:13:20Z. It must only never change.
 const EPOCH_S: u64 = 1_700_000_000;
@@ -50,18 +58,39 @@ const UNREAD_SEGMENTS_MAX: usize = 4096;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn play(plan: &Plan) -> Result<Trace, PlayError> {
-    let implementations = Implementations::of(&plan.trio)?;
-    // On this thread: none of the three keeps anything in a thread-local that shows. Code that may
-    // do so has to be given a fresh thread for each run.
-    Ok(panics::keeping_messages(|| Run::new(plan, &implementations).into_trace()))
+    Ok(run(plan, &Implementations::of(&plan.trio)?))
 }
+
+/// Plays a plan against a server of the caller's own, whatever the plan says of the server.
+///
+/// # Errors
+///
+/// [`PlayError`] if the plan names a proxy or a client that this build does not have.
+pub fn play_against(plan: &Plan, own: Arc<dyn Subject>) -> Result<Trace, PlayError> {
+    Ok(run(plan, &Implementations::with_server(&plan.trio, own)?))
+}
+
+fn run(plan: &Plan, implementations: &Implementations) -> Trace {
+    let play = || panics::keeping_messages(|| Run::new(plan, implementations).into_trace());
+    if implementations.are_references() {
+        // On this thread: none of ours keeps anything in a thread-local that shows.
+        return play();
+    }
+    // Foreign code may, so it gets a fresh thread for each run.
+    thread::scope(|scope| match scope.spawn(play).join() {
+        Ok(trace) => trace,
+        Err(panic) => resume_unwind(panic),
+    })
+}
+
+type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 struct Run<'a> {
     plan: &'a Plan,
     sim: Sim<'static>,
     recorder: Recorder,
-    store: Store,
-    control: Control,
+    implementations: &'a Implementations,
+    servers: Servers,
     networks: Vec<(Host, SimNetwork)>,
     orders: Arc<Mutex<Vec<Order>>>,
     draws: Vec<(String, Arc<Mutex<Draws>>)>,
@@ -76,30 +105,34 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(plan: &'a Plan, implementations: &Implementations) -> Run<'a> {
+    fn new(plan: &'a Plan, implementations: &'a Implementations) -> Run<'a> {
         let clock = Arc::new(AtomicU64::new(0));
         let for_recorder = clock.clone();
         let recorder = Recorder::new(move || for_recorder.load(Ordering::Relaxed));
         let server_ids = ids(plan, "server");
         let proxy_ids = ids(plan, "proxy");
-        let store = Store::new(
-            server_options(plan, implementations),
-            recorder.clone(),
-            draw_tokens(&server_ids),
-        );
-        let control = Control::new(store.clone());
-        let hands = SimHands::new(control.clone());
+        let servers = match &implementations.server {
+            ServerKind::Reference(defects) => {
+                let options = server_options(plan, defects);
+                let store = Store::new(options, recorder.clone(), draw_tokens(&server_ids));
+                Servers::Reference { control: Control::new(store.clone()), store }
+            }
+            ServerKind::Foreign(foreign) => {
+                Servers::Foreign(Hosting::new(foreign.subject(&plan.topology), recorder.clone()))
+            }
+        };
+        let hands = SimHands::new(servers.clone());
         let orders = hands.orders();
         let mut run = Run {
             plan,
             sim: new_sim(plan),
             recorder,
-            store,
-            control,
+            implementations,
+            servers,
             networks: Vec::new(),
             orders,
             draws: vec![
-                ("server session ids".to_owned(), server_ids.clone()),
+                ("server session ids".to_owned(), server_ids),
                 ("proxy session ids".to_owned(), proxy_ids.clone()),
             ],
             client_done: Arc::default(),
@@ -108,8 +141,8 @@ impl<'a> Run<'a> {
             dying: None,
         };
         run.add_servers();
-        run.add_proxy(implementations, Arc::new(hands), &proxy_ids);
-        run.add_client(implementations);
+        run.add_proxy(Arc::new(hands), &proxy_ids);
+        run.add_client();
         run
     }
 
@@ -125,29 +158,24 @@ impl<'a> Run<'a> {
     fn add_servers(&mut self) {
         for (replica, name) in replicas(&self.plan.topology).iter().enumerate() {
             let network = self.network(Host::replica(replica));
-            let store = self.store.clone();
+            let servers = self.servers.clone();
             self.sim.host(*name, move || {
-                let server = Server::new(network.clone(), store.clone(), replica);
-                let network = network.clone();
+                let (servers, network) = (servers.clone(), network.clone());
                 async move {
+                    let serving = servers.serve(network.clone(), replica);
                     tokio::select! {
                         biased;
                         () = network.until_killed() => std::future::pending().await,
-                        served = server.serve() => Ok(served?),
+                        served = serving => Ok(served?),
                     }
                 }
             });
         }
     }
 
-    fn add_proxy(
-        &mut self,
-        implementations: &Implementations,
-        hands: Arc<dyn Hands>,
-        session_ids: &Arc<Mutex<Draws>>,
-    ) {
+    fn add_proxy(&mut self, hands: Arc<dyn Hands>, session_ids: &Arc<Mutex<Draws>>) {
         let network = self.network(Host::Proxy);
-        let options = proxy_options(self.plan, implementations);
+        let options = proxy_options(self.plan, self.implementations);
         let recorder = self.recorder.clone();
         let session_ids = session_ids.clone();
         self.sim.host(PROXY, move || {
@@ -162,17 +190,33 @@ impl<'a> Run<'a> {
         });
     }
 
-    fn add_client(&mut self, implementations: &Implementations) {
+    fn add_client(&mut self) {
         let network = self.network(Host::Client);
-        let options = client_options(self.plan, implementations);
         let recorder = self.recorder.clone();
         let workload = self.plan.workload.clone();
         let done = self.client_done.clone();
+        let run: Box<dyn Fn() -> Running> = match &self.implementations.client {
+            ClientKind::Reference(defects) => {
+                let options = client_options(self.plan, &self.implementations.server, defects);
+                Box::new(move || {
+                    let client = Client::new(network.clone(), options.clone(), recorder.clone());
+                    Box::pin(client.run(workload.clone()))
+                })
+            }
+            #[cfg(feature = "rmcp")]
+            ClientKind::Rmcp => {
+                let options = rmcp_client_options(self.plan);
+                Box::new(move || {
+                    let (network, options) = (network.clone(), options.clone());
+                    let (recorder, workload) = (recorder.clone(), workload.clone());
+                    Box::pin(seamstress_foreign::rmcp::run(network, options, recorder, workload))
+                })
+            }
+        };
         self.sim.host(CLIENT, move || {
-            let client = Client::new(network.clone(), options.clone(), recorder.clone());
-            let (workload, done) = (workload.clone(), done.clone());
+            let (running, done) = (run(), done.clone());
             async move {
-                client.run(workload).await;
+                running.await;
                 done.store(true, Ordering::Relaxed);
                 // A host that returns is no longer stepped, and its closing connections with it.
                 std::future::pending::<turmoil::Result>().await
@@ -193,7 +237,7 @@ impl<'a> Run<'a> {
             self.draws.iter().map(|(name, draws)| (name.clone(), lock(draws).next_u64())).collect();
         self.record(What::RunEnd { why, detail, next_draws });
         let records = self.recorder.take();
-        let header = header(self.plan, &self.plan.trio);
+        let header = header(self.plan, &self.implementations.server);
         clock::set(None);
         // Hosts are dropped where a panic of a half-finished task would still be kept.
         let _ = panics::catch(|| drop(self.sim));
@@ -244,18 +288,18 @@ impl<'a> Run<'a> {
     }
 
     fn is_anything_left(&self) -> bool {
-        let held = self.store.leftover();
+        let (sessions, streams) = self.servers.leftover();
         let sockets: u64 = self.networks.iter().map(|(_, network)| network.open_sockets()).sum();
-        held.sessions + held.streams + sockets > 0
+        sessions + streams + sockets > 0
     }
 
     fn record_leftovers(&mut self) {
-        let held = self.store.leftover();
+        let (sessions, streams) = self.servers.leftover();
         for (host, network) in &self.networks {
             let is_server = *host == Host::Server;
             let leftover = What::Leftover {
-                sessions: if is_server { held.sessions } else { 0 },
-                streams: if is_server { held.streams } else { 0 },
+                sessions: if is_server { sessions } else { 0 },
+                streams: if is_server { streams } else { 0 },
                 connections: network.open_sockets(),
             };
             self.recorder.record(*host, leftover);
@@ -270,9 +314,7 @@ impl<'a> Run<'a> {
         if let Some(keep_log) = self.dying.take() {
             let server = replicas(&self.plan.topology)[0];
             self.sim.crash(server);
-            if !keep_log {
-                self.control.evict_sessions("lost");
-            }
+            self.servers.killed(keep_log);
             self.sim.bounce(server);
         }
         let orders = std::mem::take(&mut *lock(&self.orders));

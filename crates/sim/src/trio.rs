@@ -2,19 +2,26 @@
 //!
 //! Owns turning a name into an implementation with its defects, and what is wrong with a name.
 
+use std::sync::Arc;
+
 use seamstress_defects::{Defect, Defects, UnknownDefect};
-use seamstress_plan::Trio;
+use seamstress_foreign::Subject;
+use seamstress_plan::{Topology, Trio};
+
+use crate::foreign;
 
 /// Why a plan cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayError {
     /// No implementation of this name.
-    #[error("there is no {role} {name:?}; there is: reference, and reference:DEFECT[,DEFECT…]")]
+    #[error("there is no {role} {name:?}; there is: {there_is}")]
     UnknownImplementation {
         /// `server`, `proxy` or `client`.
         role: &'static str,
         /// The name given.
         name: String,
+        /// The names there are.
+        there_is: String,
     },
     /// No such defect.
     #[error("{role} {name:?}: {problem}")]
@@ -28,39 +35,139 @@ pub enum PlayError {
     },
 }
 
-/// The defects of the three references.
+/// The three implementations of a run.
 pub(crate) struct Implementations {
-    pub server: Defects<seamstress_server::Defect>,
+    pub server: ServerKind,
     pub proxy: Defects<seamstress_proxy::Defect>,
-    pub client: Defects<seamstress_client::Defect>,
+    pub client: ClientKind,
+}
+
+/// Which server.
+pub(crate) enum ServerKind {
+    Reference(Defects<seamstress_server::Defect>),
+    Foreign(ForeignServer),
+}
+
+/// A server that is not ours.
+#[derive(Clone)]
+pub(crate) enum ForeignServer {
+    /// One of those that were built in, made anew for each plan's options.
+    BuiltIn(&'static foreign::Builtin),
+    /// The user's own.
+    Own(Arc<dyn Subject>),
+}
+
+impl ForeignServer {
+    /// The server, with the options of a plan as far as it has such.
+    pub fn subject(&self, topology: &Topology) -> Arc<dyn Subject> {
+        match self {
+            ForeignServer::BuiltIn(builtin) => (builtin.make)(topology),
+            ForeignServer::Own(own) => own.clone(),
+        }
+    }
+}
+
+/// Which client.
+pub(crate) enum ClientKind {
+    Reference(Defects<seamstress_client::Defect>),
+    #[cfg(feature = "rmcp")]
+    Rmcp,
 }
 
 impl Implementations {
     pub fn of(trio: &Trio) -> Result<Implementations, PlayError> {
         Ok(Implementations {
-            server: parse("server", &trio.server)?,
-            proxy: parse("proxy", &trio.proxy)?,
-            client: parse("client", &trio.client)?,
+            server: server(&trio.server)?,
+            proxy: defects("proxy", &trio.proxy)?,
+            client: client(&trio.client)?,
         })
+    }
+
+    /// The same with a server of the user's own, whatever the plan calls it.
+    pub fn with_server(trio: &Trio, own: Arc<dyn Subject>) -> Result<Implementations, PlayError> {
+        Ok(Implementations {
+            server: ServerKind::Foreign(ForeignServer::Own(own)),
+            proxy: defects("proxy", &trio.proxy)?,
+            client: client(&trio.client)?,
+        })
+    }
+
+    /// Whether all code that runs is ours.
+    pub fn are_references(&self) -> bool {
+        matches!(self.server, ServerKind::Reference(_))
+            && matches!(self.client, ClientKind::Reference(_))
     }
 }
 
-fn parse<D: Defect>(role: &'static str, name: &str) -> Result<Defects<D>, PlayError> {
-    let Some(defects) = defects_of(role, name)? else { return Ok(Defects::default()) };
-    defects.parse().map_err(|error: UnknownDefect| PlayError::UnknownDefect {
+fn server(name: &str) -> Result<ServerKind, PlayError> {
+    match foreign::server_named(name) {
+        Some(found) => Ok(ServerKind::Foreign(ForeignServer::BuiltIn(found))),
+        None => defects("server", name).map(ServerKind::Reference),
+    }
+}
+
+fn client(name: &str) -> Result<ClientKind, PlayError> {
+    match name {
+        #[cfg(feature = "rmcp")]
+        "rmcp" => Ok(ClientKind::Rmcp),
+        _ => defects("client", name).map(ClientKind::Reference),
+    }
+}
+
+/// The defects after `reference:`; none for the plain reference.
+fn defects<D: Defect>(role: &'static str, name: &str) -> Result<Defects<D>, PlayError> {
+    let planted = match name.split_once(':') {
+        None if name == "reference" => "",
+        Some(("reference", planted)) => planted,
+        _ => {
+            let there_is = known(role);
+            return Err(PlayError::UnknownImplementation { role, name: name.to_owned(), there_is });
+        }
+    };
+    planted.parse().map_err(|error: UnknownDefect| PlayError::UnknownDefect {
         role,
         name: name.to_owned(),
         problem: error.to_string(),
     })
 }
 
-/// The names after `reference:`; none for the plain reference.
-fn defects_of<'a>(role: &'static str, name: &'a str) -> Result<Option<&'a str>, PlayError> {
-    match name.split_once(':') {
-        None if name == "reference" => Ok(None),
-        Some(("reference", defects)) => Ok(Some(defects)),
-        _ => Err(PlayError::UnknownImplementation { role, name: name.to_owned() }),
-    }
+/// The implementations of a role in this build, by name, and what each is.
+#[must_use]
+pub fn implementations(role: Role) -> Vec<(&'static str, &'static str)> {
+    let reference = match role {
+        Role::Server => "Ours, correct; with :DEFECT[,DEFECT…] something is wrong on purpose.",
+        Role::Proxy => "Ours, which keeps cursors as they are; likewise with defects.",
+        Role::Client => "Ours, with one cursor per stream and a continuity check; likewise.",
+    };
+    let foreign: Vec<(&str, &str)> = match role {
+        Role::Server => foreign::servers().map(|server| (server.name, server.about)).collect(),
+        Role::Proxy => Vec::new(),
+        #[cfg(feature = "rmcp")]
+        Role::Client => vec![("rmcp", "The client of rmcp 3.11.0, the official Rust SDK.")],
+        #[cfg(not(feature = "rmcp"))]
+        Role::Client => Vec::new(),
+    };
+    std::iter::once(("reference", reference)).chain(foreign).collect()
+}
+
+/// One of the three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Role {
+    Server,
+    Proxy,
+    Client,
+}
+
+fn known(role: &'static str) -> String {
+    let role = match role {
+        "server" => Role::Server,
+        "proxy" => Role::Proxy,
+        _ => Role::Client,
+    };
+    let mut names: Vec<&str> = implementations(role).into_iter().map(|(name, _)| name).collect();
+    names.insert(1, "reference:DEFECT[,DEFECT…]");
+    names.join(", ")
 }
 
 #[cfg(test)]
@@ -75,7 +182,8 @@ mod tests {
     fn the_reference_is_known_with_and_without_defects() {
         assert!(Implementations::of(&Trio::default()).is_ok());
         let with = Implementations::of(&trio("reference:replay-whole-ring")).expect("known");
-        assert_eq!(with.server.to_string(), "replay-whole-ring");
+        let ServerKind::Reference(defects) = with.server else { panic!("the reference") };
+        assert_eq!(defects.to_string(), "replay-whole-ring");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::{Settable, Setting};
 use crate::problem::FieldPath;
 use crate::validate::{Numbers, TopologyValues};
-use crate::{ClientOptions, Draws, ServerOptions, Topology, Unverifiable};
+use crate::{ClientOptions, Draws, RmcpOptions, ServerOptions, Topology, Unverifiable};
 
 /// A topology with open values. Each field means what the field of the same name means in
 /// [`Topology`], [`ServerOptions`] or [`ClientOptions`].
@@ -40,6 +40,26 @@ pub struct TopologySettings {
     pub idle_timeout_ms: Setting<u64>,
     pub response_timeout_ms: Setting<u64>,
     pub unverifiable: Setting<Unverifiable>,
+    pub rmcp: RmcpSettings,
+}
+
+/// The `[topology.rmcp]`: the fields of [`RmcpOptions`].
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "said in the plan's types")]
+pub struct RmcpSettings {
+    pub channel_capacity: Setting<u64>,
+    pub stateful: Setting<bool>,
+}
+
+impl Default for RmcpSettings {
+    fn default() -> RmcpSettings {
+        let RmcpOptions { channel_capacity, stateful } = RmcpOptions::default();
+        RmcpSettings {
+            channel_capacity: Setting::fixed(channel_capacity),
+            stateful: Setting::fixed(stateful),
+        }
+    }
 }
 
 impl Default for TopologySettings {
@@ -68,6 +88,7 @@ impl Default for TopologySettings {
             idle_timeout_ms: Setting::fixed(120),
             response_timeout_ms: Setting::fixed(100),
             unverifiable: Setting::fixed(Unverifiable::Accept),
+            rmcp: RmcpSettings::default(),
         }
     }
 }
@@ -109,6 +130,10 @@ impl TopologySettings {
             retry_ms: drawer.draw("retry_ms", &self.retry_ms),
             keep_alive_ms: drawer.draw("keep_alive_ms", &self.keep_alive_ms),
             session_idle_ms: drawer.draw("session_idle_ms", &self.session_idle_ms),
+            rmcp: RmcpOptions {
+                channel_capacity: drawer.draw("channel_capacity", &self.rmcp.channel_capacity),
+                stateful: drawer.draw("stateful", &self.rmcp.stateful),
+            },
         }
     }
 
@@ -134,6 +159,11 @@ impl TopologySettings {
             priming: (at.key("priming"), self.priming.telling()),
             keep_alive_ms: numbers("keep_alive_ms", &self.keep_alive_ms),
             session_idle_ms: numbers("session_idle_ms", &self.session_idle_ms),
+            channel_capacity: Numbers::new(
+                &at.key("rmcp"),
+                "channel_capacity",
+                self.rmcp.channel_capacity.telling(),
+            ),
             reconnect_delay_ms: numbers("reconnect_delay_ms", &self.reconnect_delay_ms),
             reconnects_max: numbers("reconnects_max", &self.reconnects_max),
             idle_timeout_ms: numbers("idle_timeout_ms", &self.idle_timeout_ms),

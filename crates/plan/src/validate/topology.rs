@@ -52,6 +52,7 @@ pub(crate) struct TopologyValues {
     pub priming: (FieldPath, Vec<Priming>),
     pub keep_alive_ms: Numbers,
     pub session_idle_ms: Numbers,
+    pub channel_capacity: Numbers,
     pub reconnect_delay_ms: Numbers,
     pub reconnects_max: Numbers,
     pub idle_timeout_ms: Numbers,
@@ -64,6 +65,8 @@ const TICK_MS_MAX: u64 = 1_000;
 const REPLICAS_MAX: u64 = 3;
 /// A client that tries more often has no bound worth the name.
 const RECONNECTS_MAX: u64 = 1_000;
+/// More events than a server should cache for one stream.
+const CHANNEL_CAPACITY_MAX: u64 = 65_536;
 /// Leaves the counter room for more events than any run emits.
 const FIRST_EVENT_ID_MAX: u64 = 1 << 53;
 
@@ -75,6 +78,7 @@ pub(crate) fn check_topology(values: &TopologyValues) -> Result<(), PlanError> {
     values.first_event_id.in_range(0, FIRST_EVENT_ID_MAX)?;
     values.keep_alive_ms.in_range(1, TIME_MS_MAX)?;
     values.session_idle_ms.in_range(1, TIME_MS_MAX)?;
+    values.channel_capacity.in_range(1, CHANNEL_CAPACITY_MAX)?;
     values.reconnect_delay_ms.in_range(0, TIME_MS_MAX)?;
     values.reconnects_max.in_range(1, RECONNECTS_MAX)?;
     values.idle_timeout_ms.in_range(1, TIME_MS_MAX)?;
