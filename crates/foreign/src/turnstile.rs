@@ -1,9 +1,10 @@
 //! Letting what became ready in one instant go out in one order.
 //!
-//! Owns the bodies of responses on their way out. Foreign code may keep its streams in a map whose
-//! order differs from run to run, and end them all at once; what goes out first would then differ
-//! as well, and with it the run. So whatever the bodies of a process have ready in one instant
-//! goes out in the order of their connections. No time passes, and nothing changes within a body.
+//! Owns the bodies of responses on their way out of a server, and the ends of a client's calls.
+//! Foreign code may keep its streams in a map whose order differs from run to run, and end them
+//! all at once; what goes out first would then differ as well, and with it the run. So whatever is
+//! ready in one instant goes out in the order of its numbers. No time passes, and nothing changes
+//! within a body.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -38,6 +39,21 @@ impl Turnstile {
         let mut queue = self.lock();
         queue.bodies += 1;
         Turned { body, number: queue.bodies, ready: None, turnstile: self.clone() }
+    }
+
+    /// Waits until everybody who came in this instant with a lower number has passed.
+    #[cfg(feature = "rmcp")]
+    pub async fn pass(&self, number: u64) {
+        let mut has_come = false;
+        std::future::poll_fn(|context| {
+            if has_come && !self.is_waiting(number) {
+                return Poll::Ready(());
+            }
+            has_come = true;
+            self.wait(number, context.waker());
+            Poll::Pending
+        })
+        .await;
     }
 
     /// Lets whoever waits pass, in order, for as long as it is polled.

@@ -27,6 +27,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::http::{Http, Observed};
+use crate::turnstile::Turnstile;
 
 /// The SDK has no time limits of its own: none of these is ever reached.
 const NEVER: Duration = Duration::from_secs(86_400);
@@ -67,19 +68,25 @@ pub async fn run<N: Network>(
     };
     let began = Instant::now();
     let mut calls = JoinSet::new();
-    for operation in workload {
+    let turnstile = Turnstile::default();
+    let turning = tokio::spawn(turnstile.clone().turn());
+    for (number, operation) in (0..).zip(workload) {
         let (peer, observed, recorder) =
             (service.peer().clone(), observed.clone(), recorder.clone());
+        let turnstile = turnstile.clone();
         calls.spawn(async move {
             sleep_until(began + Duration::from_millis(operation.at_ms)).await;
             // The SDK opens the standalone stream by itself.
             if operation.ask != Ask::Listen {
                 let outcome = operate(&peer, &observed, &operation).await;
+                // The SDK fails the calls of a lost session in the order of a hash map.
+                turnstile.pass(number).await;
                 record_outcome(&recorder, &operation, outcome);
             }
         });
     }
     while calls.join_next().await.is_some() {}
+    turning.abort();
     settle(&observed, options.live_within_ms).await;
     // An error here is a panic of the SDK's, which has already reached the run's hook.
     let _ = service.cancel().await;
