@@ -14,6 +14,7 @@ use seamstress_plan::{Action, Fault};
 use serde::Deserialize;
 
 use crate::body::ProxyBody;
+use crate::defects::Defect;
 use crate::faults::ReplicaView;
 use crate::http::{Shared, lock, refuse};
 use crate::sessions::STANDALONE;
@@ -56,7 +57,12 @@ impl<N: Network> Shared<N> {
         let found = public_id.to_str().ok().and_then(|id| lock(&self.sessions).find(id));
         let Some(session) = found else {
             let say = "there is no such session; initialize again";
-            let refusal = refuse(StatusCode::NOT_FOUND, code::SESSION_NOT_FOUND, say);
+            let status = if self.has(Defect::UnknownSession400) {
+                StatusCode::BAD_REQUEST
+            } else {
+                StatusCode::NOT_FOUND
+            };
+            let refusal = refuse(status, code::SESSION_NOT_FOUND, say);
             return Err(Box::new(refusal));
         };
         route.session = Some(session);

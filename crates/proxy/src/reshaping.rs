@@ -1,0 +1,226 @@
+//! What defects do to the bytes of a stream.
+//!
+//! Owns other ids, other line ends, pages that are held back, and what is sent beside or before
+//! what the server sends. In a proxy without defects every one of these passes bytes on as they
+//! are.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use seamstress_mcp::message::parse;
+use seamstress_mcp::sse::Block;
+use seamstress_net::Network;
+use seamstress_plan::{Action, Connection, Fault};
+
+use crate::body::Piece;
+use crate::defects::Defect;
+use crate::http::{Shared, lock};
+use crate::places::{data_of, is_response};
+use crate::pump::Pump;
+use crate::sessions::STANDALONE;
+
+/// The bytes of a page.
+const PAGE_BYTES: usize = 4096;
+/// After how long a silence a held page is thrown away: 60 s at the pace of plans.
+const IDLE_CUT_MS: u64 = 30;
+
+/// Line ends, as a defect normalises them.
+pub(crate) struct LineEnds {
+    are_normalised: bool,
+    read_bytes_max: usize,
+}
+
+impl LineEnds {
+    pub fn of<N: Network>(shared: &Shared<N>) -> LineEnds {
+        let are_normalised = shared.has(Defect::SplitsCrLf);
+        LineEnds { are_normalised, read_bytes_max: usize::MAX }
+    }
+
+    /// From now on bytes come in pieces of at most so many.
+    pub fn read_at_most(&mut self, bytes_max: usize) {
+        self.read_bytes_max = bytes_max.max(1);
+    }
+
+    /// Every CRLF, CR and LF of each piece becomes a LF, whatever came before the piece.
+    pub fn normalised(&self, bytes: Bytes) -> Bytes {
+        if !self.are_normalised {
+            return bytes;
+        }
+        let mut normalised = BytesMut::with_capacity(bytes.len());
+        for piece in bytes.chunks(self.read_bytes_max) {
+            for (at, byte) in piece.iter().enumerate() {
+                match byte {
+                    b'\n' if at > 0 && piece[at - 1] == b'\r' => {}
+                    b'\r' => normalised.extend_from_slice(b"\n"),
+                    byte => normalised.extend_from_slice(&[*byte]),
+                }
+            }
+        }
+        normalised.freeze()
+    }
+}
+
+/// Bytes that a defect holds back.
+pub(crate) struct Page {
+    /// How many bytes let the held ones go; none: nothing is held back.
+    bytes_max: Option<usize>,
+    is_discarded: bool,
+    held: BytesMut,
+}
+
+impl Page {
+    pub fn of<N: Network>(shared: &Shared<N>) -> Page {
+        let is_discarded = shared.has(Defect::DiscardsOnIdleCut);
+        let bytes_max = if shared.has(Defect::BuffersResponses) {
+            Some(usize::MAX)
+        } else {
+            (is_discarded || shared.has(Defect::BuffersPages)).then_some(PAGE_BYTES)
+        };
+        Page { bytes_max, is_discarded, held: BytesMut::new() }
+    }
+
+    /// Takes bytes and gives those that go out now.
+    pub fn take(&mut self, bytes: Bytes) -> Option<Bytes> {
+        let Some(bytes_max) = self.bytes_max else { return Some(bytes) };
+        self.held.extend_from_slice(&bytes);
+        (self.held.len() >= bytes_max).then(|| self.held.split().freeze())
+    }
+
+    /// Gives what is held when the response has ended.
+    pub fn last(&mut self) -> Option<Bytes> {
+        Some(self.held.split().freeze()).filter(|held| !held.is_empty())
+    }
+
+    /// After how long a silence the page is thrown away, and the connection ends.
+    pub fn discards_after(&self) -> Option<Duration> {
+        self.is_discarded.then(|| Duration::from_millis(IDLE_CUT_MS))
+    }
+}
+
+impl<N: Network> Pump<N> {
+    /// What goes out before anything of the server does.
+    pub async fn begin(&mut self) {
+        let shared = self.shared.clone();
+        let buffered = {
+            let mut sessions = lock(&shared.sessions);
+            let Some(session) = sessions.get_mut(self.session) else { return };
+            if self.stream == STANDALONE && shared.has(Defect::CopiesResponses) {
+                session.kept.listener = Some(self.client.downgrade());
+            }
+            let resumed = matches!(self.connection, Connection::Resume(_));
+            let buffered = session.kept.newest_event.get(&self.stream);
+            buffered.filter(|_| resumed && shared.has(Defect::ReplaysItsBuffer)).cloned()
+        };
+        if let Some(event) = buffered {
+            self.send(event).await;
+        }
+    }
+
+    /// A block with another id, or none.
+    pub fn reshaped(&self, mut block: Block) -> Block {
+        if self.shared.has(Defect::NumbersEventIds)
+            && let Some(id) = block.id.take().filter(|id| !id.is_empty())
+            && let Some(session) = lock(&self.shared.sessions).get_mut(self.session)
+        {
+            let number = session.number_of(&self.stream, &id);
+            block.bytes = with_id(&block.bytes, Some(&number));
+            block.id = Some(number);
+        }
+        if self.shared.has(Defect::StripsEventIds) {
+            block.bytes = with_id(&block.bytes, None);
+        }
+        block
+    }
+
+    /// Keeps and copies an event that has gone out.
+    pub fn sent(&self, block: &Block) {
+        if !self.shared.has(Defect::ReplaysItsBuffer) && !self.shared.has(Defect::CopiesResponses) {
+            return;
+        }
+        let listener = {
+            let mut sessions = lock(&self.shared.sessions);
+            let Some(session) = sessions.get_mut(self.session) else { return };
+            if self.shared.has(Defect::ReplaysItsBuffer) {
+                session.kept.newest_event.insert(self.stream.clone(), block.bytes.clone());
+            }
+            session.kept.listener.as_ref().and_then(|listener| listener.upgrade())
+        };
+        if self.stream != STANDALONE
+            && is_response(block)
+            && let Some(listener) = listener
+        {
+            // A listener that has left, or reads too slowly, gets no copy.
+            let _ = listener.try_send(Piece::Bytes(block.bytes.clone()));
+        }
+    }
+
+    /// The part of an event in front of a cut, or of the server's end, and perhaps a blank line.
+    pub fn completed(&self, part: Bytes, cut: Option<&Fault>) -> Bytes {
+        let ends = cut.is_none_or(|fault| {
+            matches!(
+                fault.action,
+                Action::CutClean
+                    | Action::CutNoLastChunk
+                    | Action::CutReset
+                    | Action::CutClientSide
+            )
+        });
+        let data = data_of(&part);
+        let is_whole = data.is_empty() || parse(data.as_bytes()).is_ok();
+        if !ends || !is_whole || part.is_empty() || !self.shared.has(Defect::CompletesCutEvents) {
+            return part;
+        }
+        [&part[..], b"\n\n"].concat().into()
+    }
+}
+
+/// A block with its `id` lines replaced, or left out.
+fn with_id(block: &[u8], id: Option<&str>) -> Bytes {
+    let mut changed = BytesMut::with_capacity(block.len());
+    let mut rest = block;
+    while !rest.is_empty() {
+        let text_len = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+        let end_len = match &rest[text_len..] {
+            [] => 0,
+            [b'\r', b'\n', ..] => 2,
+            _ => 1,
+        };
+        let (line, after) = rest.split_at(text_len + end_len);
+        let (text, end) = line.split_at(text_len);
+        match id {
+            _ if text != b"id" && !text.starts_with(b"id:") => changed.extend_from_slice(line),
+            Some(id) => {
+                changed.extend_from_slice(b"id: ");
+                changed.extend_from_slice(id.as_bytes());
+                changed.extend_from_slice(end);
+            }
+            None => {}
+        }
+        rest = after;
+    }
+    changed.freeze()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_id_lines_change_whatever_ends_them() {
+        for end in ["\n", "\r\n", "\r"] {
+            let block = format!("event: x{end}id: a{end}data: id: b{end}{end}");
+            let other = format!("event: x{end}id: 7{end}data: id: b{end}{end}");
+            assert_eq!(with_id(block.as_bytes(), Some("7")), other);
+            let none = format!("event: x{end}data: id: b{end}{end}");
+            assert_eq!(with_id(block.as_bytes(), None), none);
+        }
+    }
+
+    #[test]
+    fn cr_and_lf_are_one_line_end_unless_they_come_apart() {
+        let ends = LineEnds { are_normalised: true, read_bytes_max: usize::MAX };
+        assert_eq!(ends.normalised("a\r\nb\rc\nd".into()), "a\nb\nc\nd");
+        let apart = LineEnds { are_normalised: true, read_bytes_max: 2 };
+        assert_eq!(apart.normalised("a\r\nb".into()), "a\n\nb");
+    }
+}
