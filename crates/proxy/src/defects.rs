@@ -37,9 +37,6 @@ defects! { "the reference proxy":
     /// takes the id for one that it has processed. Read in the source of Envoy AI Gateway, whose
     /// reader gives out what is left at the end of a stream.
     CompletesCutEvents = "completes-cut-events";
-    /// Takes an event with empty data for the end of the stream. Reported as gravitational/teleport
-    /// issue 63805: a priming event ends the proxy's loop.
-    EndsAtEmptyEvent = "ends-at-empty-event";
     /// Sends the newest event of a stream that it still has in its buffer again when the client
     /// resumes, before what the server replays. Reported for proxies that flush a buffer after the
     /// reconnection (java-sdk issue 848, nginx/nginx issue 1505).
@@ -51,9 +48,6 @@ defects! { "the reference proxy":
     /// standalone stream. Reported as wso2/api-platform issue 2962; the default of Azure API
     /// Management.
     BuffersResponses = "buffers-responses";
-    /// Holds a page back likewise, and when the server is silent for 30 ms throws away what it
-    /// holds and ends the connection. Measured with nginx before 1.29.7 (there after 60 s).
-    DiscardsOnIdleCut = "discards-on-idle-cut";
     /// Sends the response to a call on the standalone stream too. Reported as agentgateway issue
     /// 2373.
     CopiesResponses = "copies-responses";

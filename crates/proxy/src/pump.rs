@@ -18,7 +18,6 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::body::Piece;
-use crate::defects::Defect;
 use crate::http::Shared;
 use crate::places::{is_response, place_of};
 use crate::reshaping::{LineEnds, Page};
@@ -117,7 +116,6 @@ impl<N: Network> Pump<N> {
         let mut last_byte = Instant::now();
         loop {
             let idle_cut = self.idle_cut(last_byte);
-            let discard_at = self.page.discards_after().map(|limit| last_byte + limit);
             let release_at = self.shaper.is_holding().then(|| self.shared.chaos_end());
             tokio::select! {
                 biased;
@@ -145,7 +143,6 @@ impl<N: Network> Pump<N> {
                         return Flow::Cut(fault);
                     }
                 }
-                () = until(discard_at) => return self.cut_off().await,
                 () = until(release_at) => {
                     let held = self.shaper.flush();
                     if !self.send_all(held).await {
@@ -170,9 +167,7 @@ impl<N: Network> Pump<N> {
             self.shared.note_id(self.session, &self.stream, id);
         }
         if !block.has_data || block.data_is_empty {
-            let ends = block.has_data && self.shared.has(Defect::EndsAtEmptyEvent);
-            let sent = self.send(block.bytes).await;
-            return if ends { Flow::Left } else { sent };
+            return self.send(block.bytes).await;
         }
         self.events += 1;
         let at = self.observe(&block);

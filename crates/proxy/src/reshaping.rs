@@ -4,8 +4,6 @@
 //! what the server sends. In a proxy without defects every one of these passes bytes on as they
 //! are.
 
-use std::time::Duration;
-
 use bytes::{Bytes, BytesMut};
 use seamstress_mcp::message::parse;
 use seamstress_mcp::sse::Block;
@@ -21,8 +19,6 @@ use crate::sessions::STANDALONE;
 
 /// The bytes of a page.
 const PAGE_BYTES: usize = 4096;
-/// After how long a silence a held page is thrown away: 60 s at the pace of plans.
-const IDLE_CUT_MS: u64 = 30;
 
 /// Line ends, as a defect normalises them.
 pub(crate) struct LineEnds {
@@ -64,19 +60,17 @@ impl LineEnds {
 pub(crate) struct Page {
     /// How many bytes let the held ones go; none: nothing is held back.
     bytes_max: Option<usize>,
-    is_discarded: bool,
     held: BytesMut,
 }
 
 impl Page {
     pub fn of<N: Network>(shared: &Shared<N>) -> Page {
-        let is_discarded = shared.has(Defect::DiscardsOnIdleCut);
         let bytes_max = if shared.has(Defect::BuffersResponses) {
             Some(usize::MAX)
         } else {
-            (is_discarded || shared.has(Defect::BuffersPages)).then_some(PAGE_BYTES)
+            shared.has(Defect::BuffersPages).then_some(PAGE_BYTES)
         };
-        Page { bytes_max, is_discarded, held: BytesMut::new() }
+        Page { bytes_max, held: BytesMut::new() }
     }
 
     /// Takes bytes and gives those that go out now.
@@ -89,11 +83,6 @@ impl Page {
     /// Gives what is held when the response has ended.
     pub fn last(&mut self) -> Option<Bytes> {
         Some(self.held.split().freeze()).filter(|held| !held.is_empty())
-    }
-
-    /// After how long a silence the page is thrown away, and the connection ends.
-    pub fn discards_after(&self) -> Option<Duration> {
-        self.is_discarded.then(|| Duration::from_millis(IDLE_CUT_MS))
     }
 }
 
