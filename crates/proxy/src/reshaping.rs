@@ -23,33 +23,42 @@ const PAGE_BYTES: usize = 4096;
 /// Line ends, as a defect normalises them.
 pub(crate) struct LineEnds {
     are_normalised: bool,
+    /// How many bytes are read at once.
     read_bytes_max: usize,
+    /// How many bytes of the read at hand have been looked at, and whether the last was CR.
+    read_bytes: usize,
+    is_after_cr: bool,
 }
 
 impl LineEnds {
     pub fn of<N: Network>(shared: &Shared<N>) -> LineEnds {
-        let are_normalised = shared.has(Defect::SplitsCrLf);
-        LineEnds { are_normalised, read_bytes_max: usize::MAX }
+        LineEnds::new(shared.has(Defect::SplitsCrLf), PAGE_BYTES)
     }
 
-    /// From now on bytes come in pieces of at most so many.
+    fn new(are_normalised: bool, read_bytes_max: usize) -> LineEnds {
+        LineEnds { are_normalised, read_bytes_max, read_bytes: 0, is_after_cr: false }
+    }
+
+    /// From now on at most so many bytes are read at once.
     pub fn read_at_most(&mut self, bytes_max: usize) {
-        self.read_bytes_max = bytes_max.max(1);
+        self.read_bytes_max = bytes_max.clamp(1, PAGE_BYTES);
     }
 
-    /// Every CRLF, CR and LF of each piece becomes a LF, whatever came before the piece.
-    pub fn normalised(&self, bytes: Bytes) -> Bytes {
+    /// Every CRLF, CR and LF of each read becomes a LF, whatever the read before ended with.
+    pub fn normalised(&mut self, bytes: Bytes) -> Bytes {
         if !self.are_normalised {
             return bytes;
         }
         let mut normalised = BytesMut::with_capacity(bytes.len());
-        for piece in bytes.chunks(self.read_bytes_max) {
-            for (at, byte) in piece.iter().enumerate() {
-                match byte {
-                    b'\n' if at > 0 && piece[at - 1] == b'\r' => {}
-                    b'\r' => normalised.extend_from_slice(b"\n"),
-                    byte => normalised.extend_from_slice(&[*byte]),
-                }
+        for byte in &bytes {
+            if self.read_bytes >= self.read_bytes_max {
+                (self.read_bytes, self.is_after_cr) = (0, false);
+            }
+            self.read_bytes += 1;
+            let ends_crlf = self.is_after_cr && *byte == b'\n';
+            self.is_after_cr = *byte == b'\r';
+            if !ends_crlf {
+                normalised.extend_from_slice(&[if self.is_after_cr { b'\n' } else { *byte }]);
             }
         }
         normalised.freeze()
@@ -207,9 +216,10 @@ mod tests {
 
     #[test]
     fn cr_and_lf_are_one_line_end_unless_they_come_apart() {
-        let ends = LineEnds { are_normalised: true, read_bytes_max: usize::MAX };
-        assert_eq!(ends.normalised("a\r\nb\rc\nd".into()), "a\nb\nc\nd");
-        let apart = LineEnds { are_normalised: true, read_bytes_max: 2 };
+        let mut whole = LineEnds::new(true, PAGE_BYTES);
+        assert_eq!(whole.normalised("a\r\nb\rc\nd\r".into()), "a\nb\nc\nd\n");
+        assert_eq!(whole.normalised("\ne".into()), "e", "both in one read");
+        let mut apart = LineEnds::new(true, 2);
         assert_eq!(apart.normalised("a\r\nb".into()), "a\n\nb");
     }
 }
