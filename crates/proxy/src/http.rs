@@ -28,7 +28,6 @@ use crate::defects::Defect;
 use crate::faults::{Faults, Hands};
 use crate::pump::Pump;
 use crate::route::Route;
-use crate::sending_again::Again;
 use crate::sessions::{Rotation, Sessions};
 use crate::upstream::{Forward, Upstream, end_to_end};
 
@@ -154,12 +153,12 @@ async fn handle<N: Network>(
     if let Some(twin) = route.twin.take() {
         tokio::spawn(send_aside(shared.clone(), forward.clone(), route.replica, twin));
     }
-    let again = shared.keeps(&forward, &route);
-    let mut upstream = shared.send(forward.clone(), route.replica).await;
+    route.kept = shared.keeps_requests().then(|| forward.clone());
+    let mut upstream = shared.send(forward, route.replica).await;
     if upstream.is_none()
-        && let Some(again) = &again
+        && let Some(again) = shared.again(&mut route)
     {
-        upstream = shared.send_again(again).await;
+        upstream = shared.send_again(&again).await;
     }
     let Some(upstream) = upstream else {
         if shared.has(Defect::NotFoundAfterForwarding) && route.session.is_some() {
@@ -172,7 +171,7 @@ async fn handle<N: Network>(
     if let Some(fault) = &route.routed {
         shared.faults.effective(fault, format!("answered {}", upstream.response.status()));
     }
-    let mut response = shared.pass_on(&forward, route, again, upstream, valve).await;
+    let mut response = shared.pass_on(&head.method, route, upstream, valve).await;
     if head.method == Method::GET
         && response.status() == StatusCode::OK
         && shared.has(Defect::AnswersGetWith202)
@@ -206,9 +205,8 @@ impl<N: Network> Shared<N> {
     /// Gives the client a replica's response.
     async fn pass_on(
         self: &Arc<Self>,
-        forward: &Forward,
+        method: &Method,
         mut route: Route,
-        again: Option<Again>,
         upstream: Upstream,
         valve: ValveHandle,
     ) -> Response<ProxyBody> {
@@ -219,12 +217,12 @@ impl<N: Network> Shared<N> {
             && route.session.is_none()
         {
             let session = self.begin_session(id, route.replica);
-            self.keep_initialize(session, forward);
+            self.keep_initialize(session, &route);
             route.session = Some(session);
             self.say_public_id(route.session, &mut headers);
         }
         if let Some(session) = route.session {
-            if status == StatusCode::NOT_FOUND || forward.method == Method::DELETE {
+            if status == StatusCode::NOT_FOUND || *method == Method::DELETE {
                 lock(&self.sessions).end(session);
             } else if self.rotate(session) && !self.has(Defect::RotatesSilently) {
                 self.say_public_id(route.session, &mut headers);
@@ -234,6 +232,7 @@ impl<N: Network> Shared<N> {
             .get(header::CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
             .is_some_and(|value| headers::content_type_is(value, headers::TEXT_EVENT_STREAM));
+        let again = if is_events { self.again(&mut route) } else { None };
         let body = match (route.session, route.stream) {
             (Some(session), Some(stream)) if is_events => {
                 let connection = route.resume.map_or(Connection::Fresh, Connection::Resume);
@@ -244,7 +243,7 @@ impl<N: Network> Shared<N> {
                 );
                 let (client, pieces) = mpsc::channel::<Piece>(QUEUED_PIECES_MAX);
                 let place = (session, stream, connection);
-                let merging = self.merge_listening(&place, forward, &client);
+                let merging = self.merge_listening(&place, route.kept, &client);
                 let mut pump = Pump::new(self.clone(), place, valve, client, at_head);
                 (pump.again, pump.merging) = (again, merging);
                 tokio::spawn(pump.run(upstream));

@@ -18,6 +18,7 @@ use crate::defects::Defect;
 use crate::faults::ReplicaView;
 use crate::http::{Shared, lock, refuse};
 use crate::sessions::STANDALONE;
+use crate::upstream::Forward;
 
 /// What is known of a request before it goes on.
 pub(crate) struct Route {
@@ -34,6 +35,8 @@ pub(crate) struct Route {
     pub twin: Option<Fault>,
     /// The fault that chose the replica.
     pub routed: Option<Fault>,
+    /// The request as it went on, if a defect may want it again.
+    pub kept: Option<Forward>,
 }
 
 impl<N: Network> Shared<N> {
@@ -52,6 +55,7 @@ impl<N: Network> Shared<N> {
             at_head: Vec::new(),
             twin: None,
             routed: None,
+            kept: None,
         };
         let Some(public_id) = headers.get(name::MCP_SESSION_ID) else { return Ok(route) };
         let found = public_id.to_str().ok().and_then(|id| lock(&self.sessions).find(id));

@@ -30,13 +30,17 @@ pub(crate) struct Again {
 }
 
 impl<N: Network> Shared<N> {
-    /// Keeps what began a session, if a defect may want to begin it again.
-    pub fn keep_initialize(&self, session: usize, forward: &Forward) {
-        if !self.has(Defect::LosesSessionMapping) && !self.has(Defect::ResendsPost) {
-            return;
-        }
+    /// Whether a defect may want a request again that went on.
+    pub fn keeps_requests(&self) -> bool {
+        self.has(Defect::LosesSessionMapping)
+            || self.has(Defect::ResendsPost)
+            || self.has(Defect::FansOutResumptions)
+    }
+
+    /// Keeps what began a session.
+    pub fn keep_initialize(&self, session: usize, route: &Route) {
         if let Some(session) = lock(&self.sessions).get_mut(session) {
-            session.kept.initialize = Some(forward.clone());
+            session.kept.initialize.clone_from(&route.kept);
         }
     }
 
@@ -66,12 +70,14 @@ impl<N: Network> Shared<N> {
         }
     }
 
-    /// Keeps a call that a defect may send again.
-    pub fn keeps(&self, forward: &Forward, route: &Route) -> Option<Again> {
-        let is_call = forward.method == Method::POST && route.stream.is_some();
-        let session = route.session.filter(|_| is_call && self.has(Defect::ResendsPost))?;
+    /// A call that is to be sent again if its answer breaks off or does not come; once only.
+    pub fn again(&self, route: &mut Route) -> Option<Again> {
+        let is_call = |forward: &Forward| forward.method == Method::POST && route.stream.is_some();
+        if !self.has(Defect::ResendsPost) || !route.kept.as_ref().is_some_and(is_call) {
+            return None;
+        }
         let replica = (route.replica + 1) % self.options.replicas.len().max(1);
-        Some(Again { session, replica, forward: forward.clone() })
+        Some(Again { session: route.session?, replica, forward: route.kept.take()? })
     }
 
     /// Sends a call again, in a session of its own.
@@ -107,7 +113,7 @@ impl<N: Network> Shared<N> {
     pub fn merge_listening(
         self: &Arc<Self>,
         (session, stream, connection): &(usize, String, Connection),
-        resumption: &Forward,
+        resumption: Option<Forward>,
         client: &mpsc::Sender<Piece>,
     ) -> Option<JoinHandle<()>> {
         let is_resumed = matches!(connection, Connection::Resume(_)) && stream != STANDALONE;
@@ -115,7 +121,7 @@ impl<N: Network> Shared<N> {
             return None;
         }
         let home = lock(&self.sessions).get_mut(*session)?.home;
-        let mut forward = resumption.clone();
+        let mut forward = resumption?;
         forward.headers.remove(name::LAST_EVENT_ID);
         forward.headers.remove(name::EXCHANGE);
         Some(tokio::spawn(merge(self.clone(), forward, home, client.clone())))
