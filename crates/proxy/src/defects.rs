@@ -15,8 +15,9 @@ defects! { "the reference proxy":
     /// request to resume goes on as a request to listen anew. Read in the source of agentgateway:
     /// on another replica it rebuilds a session for a POST and not for a GET.
     DropsCursorOnOtherReplica = "drops-cursor-on-other-replica";
-    /// Puts the id of the event before in the place of the cursor, as a hop does that caches one
-    /// `Last-Event-ID` and brings it up to date too late.
+    /// Puts the id of the event before in the place of the cursor, as a hop would that caches
+    /// `Last-Event-ID` and brings it up to date too late. The rule names it: a proxy must not
+    /// rewrite the header. No report of it is known.
     RewritesLastEventId = "rewrites-last-event-id";
     /// Keeps one cursor for a session, that of the event that came last on any of its streams, and
     /// resumes with it whatever the client's cursor is. Read in the source of Envoy AI Gateway,
@@ -65,14 +66,15 @@ defects! { "the reference proxy":
     /// done from what was not (tya5/reyn issue 2600).
     NotFoundAfterForwarding = "not-found-after-forwarding";
     /// Gives a session another public id and refuses the one before, but does not say so on the
-    /// response. Reported among the session mappings of gateways (BerriAI/litellm issue 20242).
+    /// response. AWS AgentCore Gateway ends its ids at a deadline that clients are not told.
     RotatesSilently = "rotates-silently";
     /// Loses the mapping of a session when a connection of it breaks. The next request begins a
     /// new session upstream, of which the client is not told. Reported as BerriAI/litellm issues
     /// 21417 and 20242.
     LosesSessionMapping = "loses-session-mapping";
     /// Sends a call again, in a new session and to the next replica, when its answer breaks off or
-    /// does not come. Reported as mastra-ai/mastra issue 13686; Kong retries five times by
-    /// default.
+    /// does not come. LiteLLM begins a session upstream for each call (BerriAI/litellm issue
+    /// 20242), Kong retries five times by default, and mastra-ai/mastra issue 13686 reports the
+    /// like of a client.
     ResendsPost = "resends-post";
 }
