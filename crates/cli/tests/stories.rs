@@ -17,6 +17,7 @@ const SEEDS: &[(&str, &[u64])] = &[
     ("rebase", &[39, 26]),
     ("replicas", &[56, 18]),
     ("concurrent", &[2, 12]),
+    ("framing", &[21, 39]),
     ("storm", &[51, 17, 28]),
 ];
 

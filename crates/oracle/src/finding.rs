@@ -104,6 +104,10 @@ oracles! {
     GetSseOr405 = "get-sse-or-405", Protocol, "basic/transports, Listening for Messages: MUST";
     /// An unusable cursor is answered as declared, and never by 404 while the session lives on.
     UnresumableAnswer = "unresumable-answer", Protocol, "rule: 404 is right only because the session is gone when it is said";
+    /// 404 is said of a session that is gone, and of no other.
+    GoneIs404 = "gone-is-404", Protocol, "basic/transports, Session Management: MUST respond with 404 once it is terminated";
+    /// Event ids and cursors pass every hop as they are.
+    TokensVerbatim = "tokens-verbatim", Protocol, "rule: the proxy rewrites neither Last-Event-ID nor id";
     /// Between the end of a stream and its resumption lies at least its last `retry`.
     RetryRespected = "retry-respected", Protocol, "basic/transports, Listening for Messages: the client MUST wait (2025-11-25)";
     /// A resumption names the last complete id received on that stream.

@@ -386,6 +386,21 @@ impl Script {
         self.verdict(exchange, Some(stream), SessionState::Live, decision)
     }
 
+    /// The same for another cursor than the client presented.
+    pub(crate) fn resumes_from(
+        self,
+        exchange: u64,
+        stream: &str,
+        replayed: u64,
+        judged: &str,
+    ) -> Script {
+        let mut script = self.resumes(exchange, stream, replayed);
+        if let Some(Record { what: What::Verdict { cursor, .. }, .. }) = script.records.last_mut() {
+            judged.clone_into(cursor);
+        }
+        script
+    }
+
     pub(crate) fn refuses(self, exchange: u64, reason: &str) -> Script {
         let decision = Decision::Refused { reason: reason.into() };
         self.verdict(exchange, None, SessionState::Live, decision)
@@ -408,12 +423,21 @@ impl Script {
             exchange: Some(exchange),
             session: live.then(|| self.origin.clone()),
             session_state,
-            cursor: String::new(),
+            cursor: self.cursor_of(exchange),
             decision,
             stream: stream.map(Into::into),
             floors,
         };
         self.server(what)
+    }
+
+    /// The cursor that the client presented on an exchange.
+    fn cursor_of(&self, number: u64) -> String {
+        let cursor = self.records.iter().rev().find_map(|record| match &record.what {
+            What::Request { exchange, cursor, .. } if *exchange == number => cursor.clone(),
+            _ => None,
+        });
+        cursor.unwrap_or_default()
     }
 
     pub(crate) fn session_end(self, why: &str) -> Script {

@@ -145,23 +145,40 @@ async fn handle<N: Network>(
     };
     let mut headers = end_to_end(&head.headers);
     if let Some(session) = route.session {
+        shared.find_mapping_again(session).await;
         shared.replace_session_id(session, &mut headers);
     }
-    if shared.has(Defect::DropsLastEventId) {
-        headers.remove(name::LAST_EVENT_ID);
-    }
+    shared.change_cursor(&route, &mut headers);
     let forward = Forward { method: head.method.clone(), headers, body };
     if let Some(twin) = route.twin.take() {
         tokio::spawn(send_aside(shared.clone(), forward.clone(), route.replica, twin));
     }
-    let Some(upstream) = shared.send(forward, route.replica).await else {
+    route.kept = shared.keeps_requests().then(|| forward.clone());
+    let mut upstream = shared.send(forward, route.replica).await;
+    if upstream.is_none()
+        && let Some(again) = shared.again(&mut route)
+    {
+        upstream = shared.send_again(&again).await;
+    }
+    let Some(upstream) = upstream else {
+        if shared.has(Defect::NotFoundAfterForwarding) && route.session.is_some() {
+            let say = "there is no such session; initialize again";
+            return refuse(StatusCode::NOT_FOUND, code::SESSION_NOT_FOUND, say);
+        }
         let say = "the server did not answer";
         return refuse(StatusCode::BAD_GATEWAY, code::INTERNAL_ERROR, say);
     };
     if let Some(fault) = &route.routed {
         shared.faults.effective(fault, format!("answered {}", upstream.response.status()));
     }
-    shared.pass_on(&head.method, route, upstream, valve).await
+    let mut response = shared.pass_on(&head.method, route, upstream, valve).await;
+    if head.method == Method::GET
+        && response.status() == StatusCode::OK
+        && shared.has(Defect::AnswersGetWith202)
+    {
+        *response.status_mut() = StatusCode::ACCEPTED;
+    }
+    response
 }
 
 impl<N: Network> Shared<N> {
@@ -199,13 +216,15 @@ impl<N: Network> Shared<N> {
             && let Ok(id) = id.to_str()
             && route.session.is_none()
         {
-            route.session = Some(self.begin_session(id, route.replica));
+            let session = self.begin_session(id, route.replica);
+            self.keep_initialize(session, &route);
+            route.session = Some(session);
             self.say_public_id(route.session, &mut headers);
         }
         if let Some(session) = route.session {
             if status == StatusCode::NOT_FOUND || *method == Method::DELETE {
                 lock(&self.sessions).end(session);
-            } else if self.rotate(session) {
+            } else if self.rotate(session) && !self.has(Defect::RotatesSilently) {
                 self.say_public_id(route.session, &mut headers);
             }
         }
@@ -213,6 +232,7 @@ impl<N: Network> Shared<N> {
             .get(header::CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
             .is_some_and(|value| headers::content_type_is(value, headers::TEXT_EVENT_STREAM));
+        let again = if is_events { self.again(&mut route) } else { None };
         let body = match (route.session, route.stream) {
             (Some(session), Some(stream)) if is_events => {
                 let connection = route.resume.map_or(Connection::Fresh, Connection::Resume);
@@ -223,7 +243,9 @@ impl<N: Network> Shared<N> {
                 );
                 let (client, pieces) = mpsc::channel::<Piece>(QUEUED_PIECES_MAX);
                 let place = (session, stream, connection);
-                let pump = Pump::new(self.clone(), place, valve, client, at_head);
+                let merging = self.merge_listening(&place, route.kept, &client);
+                let mut pump = Pump::new(self.clone(), place, valve, client, at_head);
+                (pump.again, pump.merging) = (again, merging);
                 tokio::spawn(pump.run(upstream));
                 ProxyBody::Pieces { pieces, cut: false }
             }
@@ -288,6 +310,9 @@ impl<N: Network> Shared<N> {
 
     pub fn note_id(&self, session: usize, stream: &str, id: String) {
         if let Some(session) = lock(&self.sessions).get_mut(session) {
+            if self.has(Defect::ScalarCursor) {
+                session.keep_newest_id(&id);
+            }
             session.note_id(stream, id);
         }
     }

@@ -12,19 +12,27 @@
 //! | `acting` | faults that are not a matter of one connection's bytes |
 //! | `upstream` | one request to a replica |
 //! | `pump` | passing one event stream on, with the faults that happen inside it |
+//! | `places` | where in an event a fault happens, and what an event carries |
 //! | `shaping` | bytes in another shape: held back, delayed, withheld |
 //! | `body` | the body of a response to the client, and the ways in which it ends |
 //! | `sessions` | public ids, and which stream an event id belongs to |
 //! | `faults` | what a fault does, and how far it got |
 //! | `defects` | the names of what can be wrong on purpose |
+//! | `cursors` | what defects do to the cursor of a request |
+//! | `reshaping` | what defects do to the bytes of a stream |
+//! | `sending_again` | what defects send upstream by themselves |
 
 mod acting;
 mod body;
+mod cursors;
 mod defects;
 mod faults;
 mod http;
+mod places;
 mod pump;
+mod reshaping;
 mod route;
+mod sending_again;
 mod sessions;
 mod shaping;
 mod upstream;

@@ -14,10 +14,14 @@ use seamstress_mcp::sse::{self, Block, Scanner};
 use seamstress_net::{Network, ValveHandle};
 use seamstress_plan::{Action, AtEvent, Connection, Fault, Place};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::body::Piece;
 use crate::http::Shared;
+use crate::places::{is_response, place_of};
+use crate::reshaping::{LineEnds, Page};
+use crate::sending_again::Again;
 use crate::shaping::Shaper;
 use crate::upstream::Upstream;
 
@@ -33,17 +37,25 @@ pub(crate) struct Pump<N: Network> {
     pub client: mpsc::Sender<Piece>,
     /// Faults that happen as soon as the head is out.
     pub at_head: Vec<Fault>,
+    /// The call of this stream, if a defect may send it again.
+    pub again: Option<Again>,
+    /// What a defect merges into this stream.
+    pub merging: Option<JoinHandle<()>>,
+    pub line_ends: LineEnds,
+    pub page: Page,
     shaper: Shaper,
     events: u64,
 }
 
 /// Whether a connection goes on.
-enum Flow {
+pub(crate) enum Flow {
     On,
     /// This fault cuts it.
     Cut(Fault),
     /// The client has left.
     Left,
+    /// The call is sent again.
+    Again,
 }
 
 impl<N: Network> Pump<N> {
@@ -54,8 +66,22 @@ impl<N: Network> Pump<N> {
         client: mpsc::Sender<Piece>,
         at_head: Vec<Fault>,
     ) -> Pump<N> {
-        let shaper = Shaper::default();
-        Pump { shared, session, stream, connection, valve, client, at_head, shaper, events: 0 }
+        let (line_ends, page) = (LineEnds::of(&shared), Page::of(&shared));
+        Pump {
+            shared,
+            session,
+            stream,
+            connection,
+            valve,
+            client,
+            at_head,
+            again: None,
+            merging: None,
+            line_ends,
+            page,
+            shaper: Shaper::default(),
+            events: 0,
+        }
     }
 
     /// Passes the response on until it ends, is cut, or the client leaves.
@@ -67,10 +93,18 @@ impl<N: Network> Pump<N> {
                 flow = self.apply(fault).await;
             }
         }
+        self.begin().await;
         if let Flow::On = flow {
             flow = self.pass(&mut body).await;
         }
+        while let Flow::Again = flow {
+            flow = self.pass_again().await;
+        }
         if let Flow::Cut(fault) = flow {
+            self.shared.lose_mapping(self.session);
+            if let Some(merging) = &self.merging {
+                merging.abort();
+            }
             self.cut(&fault, &mut body).await;
         }
         drop(connection);
@@ -90,6 +124,7 @@ impl<N: Network> Pump<N> {
                     Some(Ok(frame)) => {
                         last_byte = Instant::now();
                         let Ok(bytes) = frame.into_data() else { continue };
+                        let bytes = self.line_ends.normalised(bytes);
                         if scanner.feed(&bytes, &mut blocks).is_err() {
                             return Flow::Left;
                         }
@@ -126,7 +161,8 @@ impl<N: Network> Pump<N> {
         (at < self.shared.chaos_end()).then_some((at, fault))
     }
 
-    async fn pass_block(&mut self, mut block: Block) -> Flow {
+    async fn pass_block(&mut self, block: Block) -> Flow {
+        let mut block = self.reshaped(block);
         if let Some(id) = block.id.take().filter(|id| !id.is_empty()) {
             self.shared.note_id(self.session, &self.stream, id);
         }
@@ -143,14 +179,16 @@ impl<N: Network> Pump<N> {
         }
         if let Some((place, fault)) = at.inside.into_iter().next() {
             let bytes = block.bytes.slice(..place_of(&block, place));
+            let bytes = self.completed(bytes, Some(&fault));
             return match self.send(bytes).await {
                 Flow::On => self.apply_inside(fault, &block, place).await,
                 ended => ended,
             };
         }
-        if let Flow::Left = self.send(block.bytes).await {
+        if let Flow::Left = self.send(block.bytes.clone()).await {
             return Flow::Left;
         }
+        self.sent(&block);
         for fault in at.after {
             match self.apply(fault).await {
                 Flow::On => {}
@@ -202,7 +240,9 @@ impl<N: Network> Pump<N> {
             Action::Rechunk => {
                 let bytes = extent.bytes.unwrap_or(1);
                 self.shared.faults.fired(&fault);
-                self.valve.split_writes(usize::try_from(bytes).unwrap_or(usize::MAX));
+                let bytes_max = usize::try_from(bytes).unwrap_or(usize::MAX);
+                self.valve.split_writes(bytes_max);
+                self.line_ends.read_at_most(bytes_max);
                 self.shared.faults.effective(&fault, format!("pieces of at most {bytes} bytes"));
             }
             Action::InsertComment | Action::InsertRetry | Action::InsertEmptyEvent => {
@@ -235,7 +275,7 @@ impl<N: Network> Pump<N> {
     }
 
     /// Sends bytes in the shape that lasting faults give them.
-    async fn send(&mut self, bytes: Bytes) -> Flow {
+    pub(crate) async fn send(&mut self, bytes: Bytes) -> Flow {
         let shaped = self.shaper.push(bytes, self.shared.faults.is_chaos());
         for (fault, effect) in &shaped.effects {
             self.shared.faults.effective(fault, *effect);
@@ -247,7 +287,7 @@ impl<N: Network> Pump<N> {
     }
 
     async fn send_all(&mut self, pieces: Vec<Bytes>) -> bool {
-        for bytes in pieces {
+        for bytes in pieces.into_iter().flat_map(|bytes| self.page.take(bytes)) {
             if self.client.send(Piece::Bytes(bytes)).await.is_err() {
                 return false;
             }
@@ -263,6 +303,10 @@ impl<N: Network> Pump<N> {
         }
         let held = self.shaper.flush();
         self.send_all(held).await;
+        if let Some(held) = self.page.last() {
+            // If the client has left, nobody misses it.
+            let _ = self.client.send(Piece::Bytes(held)).await;
+        }
         if self.shaper.is_black_hole() {
             // A black hole never says that the response has ended.
             self.client.closed().await;
@@ -272,16 +316,36 @@ impl<N: Network> Pump<N> {
 
     /// The replica's connection broke: so does the client's.
     async fn upstream_broke(&mut self, scanner: Scanner) -> Flow {
-        let unfinished = scanner.into_pending();
+        if self.again.is_some() {
+            return Flow::Again;
+        }
+        let unfinished = self.completed(scanner.into_pending(), None);
         if !unfinished.is_empty() {
             self.send(unfinished).await;
         }
         if self.shaper.is_black_hole() {
             self.client.closed().await;
         }
+        self.cut_off().await
+    }
+
+    /// The client's connection ends without its last chunk, and without what is held back.
+    async fn cut_off(&mut self) -> Flow {
         // If the client has left, there is nobody to cut off.
         let _ = self.client.send(Piece::Cut).await;
         Flow::Left
+    }
+
+    /// Goes on with the answer to the same call, sent again.
+    async fn pass_again(&mut self) -> Flow {
+        let Some(again) = self.again.take() else { return Flow::Left };
+        let Some(upstream) = self.shared.send_again(&again).await else {
+            return self.cut_off().await;
+        };
+        let (mut body, connection) = upstream.into_body();
+        let flow = self.pass(&mut body).await;
+        drop(connection);
+        flow
     }
 
     async fn cut(self, fault: &Fault, body: &mut Incoming) {
@@ -314,38 +378,4 @@ async fn until(at: Option<Instant>) {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
     }
-}
-
-/// How many bytes of a block lie before a place; at least one byte stays behind it.
-fn place_of(block: &Block, place: Place) -> usize {
-    let most = block.bytes.len().saturating_sub(1);
-    let find = |place| sse::place_in_block(block, place);
-    let found = match place {
-        Place::Before => Some(0),
-        Place::After => Some(most),
-        Place::Byte(bytes) => usize::try_from(bytes).ok(),
-        Place::MidField => find(sse::Place::MidField),
-        Place::MidCharacter => {
-            find(sse::Place::MidCharacter).or_else(|| find(sse::Place::MidField))
-        }
-        Place::BetweenCrAndLf => {
-            find(sse::Place::BetweenCrAndLf).or_else(|| find(sse::Place::BeforeBlankLine))
-        }
-    };
-    found.unwrap_or(most).min(most)
-}
-
-/// Whether an event carries a JSON-RPC response.
-fn is_response(block: &Block) -> bool {
-    let text = String::from_utf8_lossy(&block.bytes);
-    let data: Vec<&str> = text
-        .split(['\n', '\r'])
-        .filter_map(|line| line.strip_prefix("data:"))
-        .map(|value| value.strip_prefix(' ').unwrap_or(value))
-        .collect();
-    use seamstress_mcp::message::{Message, parse};
-    matches!(
-        parse(data.join("\n").as_bytes()),
-        Ok(Message::Response { .. } | Message::Error { .. })
-    )
 }

@@ -14,9 +14,11 @@ use seamstress_plan::{Action, Fault};
 use serde::Deserialize;
 
 use crate::body::ProxyBody;
+use crate::defects::Defect;
 use crate::faults::ReplicaView;
 use crate::http::{Shared, lock, refuse};
 use crate::sessions::STANDALONE;
+use crate::upstream::Forward;
 
 /// What is known of a request before it goes on.
 pub(crate) struct Route {
@@ -33,6 +35,8 @@ pub(crate) struct Route {
     pub twin: Option<Fault>,
     /// The fault that chose the replica.
     pub routed: Option<Fault>,
+    /// The request as it went on, if a defect may want it again.
+    pub kept: Option<Forward>,
 }
 
 impl<N: Network> Shared<N> {
@@ -51,12 +55,18 @@ impl<N: Network> Shared<N> {
             at_head: Vec::new(),
             twin: None,
             routed: None,
+            kept: None,
         };
         let Some(public_id) = headers.get(name::MCP_SESSION_ID) else { return Ok(route) };
         let found = public_id.to_str().ok().and_then(|id| lock(&self.sessions).find(id));
         let Some(session) = found else {
             let say = "there is no such session; initialize again";
-            let refusal = refuse(StatusCode::NOT_FOUND, code::SESSION_NOT_FOUND, say);
+            let status = if self.has(Defect::UnknownSession400) {
+                StatusCode::BAD_REQUEST
+            } else {
+                StatusCode::NOT_FOUND
+            };
+            let refusal = refuse(status, code::SESSION_NOT_FOUND, say);
             return Err(Box::new(refusal));
         };
         route.session = Some(session);

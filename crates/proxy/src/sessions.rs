@@ -6,8 +6,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use bytes::Bytes;
 use http::HeaderValue;
 use seamstress_plan::Fault;
+use tokio::sync::mpsc;
+
+use crate::body::Piece;
+use crate::upstream::Forward;
 
 /// The name of the standalone stream in plans.
 pub(crate) const STANDALONE: &str = "standalone";
@@ -35,6 +40,27 @@ pub(crate) struct Session {
     /// Rotations that are still to be carried out.
     pub rotations: Vec<Rotation>,
     ids_by_stream: BTreeMap<String, VecDeque<String>>,
+    /// What only planted defects keep.
+    pub kept: Kept,
+}
+
+/// What a proxy must not keep of a session, and one with planted defects does.
+#[derive(Default)]
+pub(crate) struct Kept {
+    /// The id that came last on any stream.
+    newest_id: Option<String>,
+    /// The server's ids of each stream; the number of an event is its place.
+    numbered: BTreeMap<String, Vec<String>>,
+    /// The server's id of the event that got a number last.
+    id_by_number: BTreeMap<String, String>,
+    /// The newest event of each stream, as it came.
+    pub newest_event: BTreeMap<String, Bytes>,
+    /// The connection of the standalone stream.
+    pub listener: Option<mpsc::WeakSender<Piece>>,
+    /// What the client began the session with.
+    pub initialize: Option<Forward>,
+    /// Whether the session's place upstream is forgotten.
+    pub is_mapping_lost: bool,
 }
 
 /// New public ids for the next responses.
@@ -59,6 +85,7 @@ impl Sessions {
             version: None,
             rotations: Vec::new(),
             ids_by_stream: BTreeMap::new(),
+            kept: Kept::default(),
         });
     }
 
@@ -127,6 +154,44 @@ impl Session {
         let events_ago = usize::try_from(events_ago).unwrap_or(usize::MAX);
         let place = ids.len().checked_sub(1)?.saturating_sub(events_ago);
         ids.get(place).map(String::as_str)
+    }
+}
+
+/// What planted defects ask of a session.
+impl Session {
+    /// The id that passed on a stream directly before this one.
+    pub fn id_before(&self, stream: &str, id: &str) -> Option<&str> {
+        let ids = self.ids_by_stream.get(stream)?;
+        let place = ids.iter().rposition(|known| known == id)?.checked_sub(1)?;
+        ids.get(place).map(String::as_str)
+    }
+
+    /// The id that came last on any stream.
+    pub fn newest_id(&self) -> Option<&str> {
+        self.kept.newest_id.as_deref()
+    }
+
+    /// Keeps an id as the one that came last on any stream.
+    pub fn keep_newest_id(&mut self, id: &str) {
+        self.kept.newest_id = Some(id.to_owned());
+    }
+
+    /// The number of the event of a stream that has this id, from 1.
+    pub fn number_of(&mut self, stream: &str, id: &str) -> String {
+        let ids = self.kept.numbered.entry(stream.to_owned()).or_default();
+        let known = ids.iter().rposition(|known| known == id);
+        let place = known.unwrap_or_else(|| {
+            ids.push(id.to_owned());
+            ids.len() - 1
+        });
+        let number = (place + 1).to_string();
+        self.kept.id_by_number.insert(number.clone(), id.to_owned());
+        number
+    }
+
+    /// The server's id of the event that got this number last.
+    pub fn id_of_number(&self, number: &str) -> Option<&str> {
+        self.kept.id_by_number.get(number).map(String::as_str)
     }
 }
 

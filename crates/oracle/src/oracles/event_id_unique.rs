@@ -1,14 +1,16 @@
 //! `event-id-unique`: no id names two different events of a session.
 //!
 //! Rests on `basic/transports`, Resumability and Redelivery (all revisions): an id MUST be unique
-//! over all streams of the session. Judged on what the server stored. A server with one bare
-//! counter for each stream breaks this by design: that is the seed of the incident.
-//! Near misses: the same event recorded by two replicas; the same id in two sessions.
+//! over all streams of the session. Judged on what the server stored, and on the wire where a hop
+//! gives ids that the server never gave. A server with one bare counter for each stream breaks this
+//! by design: that is the seed of the incident.
+//! Near misses: the same event recorded by two replicas, or replayed; the same id in two sessions.
 
 use std::collections::BTreeMap;
 
 use crate::finding::{Finding, Oracle};
-use crate::view::{Emitted, Issued, SequenceKey, View};
+use crate::view::{Arrival, Emitted, Issued, SequenceKey, View};
+use crate::words;
 
 pub(crate) fn judge(view: &View) -> Vec<Finding> {
     // One finding for a session and kind of clash, however many ids and streams there are.
@@ -29,7 +31,46 @@ pub(crate) fn judge(view: &View) -> Vec<Finding> {
             .and_modify(|known| known.add(clash))
             .or_insert(clash);
     }
-    clashes.values().map(|clash| finding(view, clash)).collect()
+    let stored = clashes.values().map(|clash| finding(view, clash));
+    stored.chain(on_the_wire(view)).collect()
+}
+
+/// The first clash in each session among ids of a hop's own.
+fn on_the_wire(view: &View) -> Vec<Finding> {
+    let mut named: BTreeMap<(&str, &str), &Arrival> = BTreeMap::new();
+    let mut found: BTreeMap<&str, Finding> = BTreeMap::new();
+    for arrival in &view.wire {
+        let exchange = &view.exchanges[arrival.exchange];
+        let (Some(id), Some(place), Some(origin)) =
+            (arrival.id, arrival.place, view.origin(exchange))
+        else {
+            continue;
+        };
+        let is_own = |emitted: &Emitted| emitted.id == Some(id);
+        if id.is_empty() || view.emitted_at(place).is_none_or(is_own) {
+            continue;
+        }
+        let first = *named.entry((origin, id)).or_insert(arrival);
+        if first.place == arrival.place || view.has_issued(origin, id, usize::MAX) {
+            continue;
+        }
+        let name = |arrival: &Arrival| words::message(arrival.message, arrival.place);
+        found.entry(origin).or_insert_with(|| Finding {
+            oracle: Oracle::EventIdUnique,
+            subject: "event",
+            state: "given-by-a-hop".to_owned(),
+            sentence: format!(
+                "id {id}, which the server never gave, names two messages of session {origin}: {} \
+                 and {}",
+                name(first),
+                name(arrival),
+            ),
+            record: arrival.record,
+            related: vec![first.record],
+            resumption: words::resumption(view, exchange),
+        });
+    }
+    found.into_values().collect()
 }
 
 /// An id with two meanings: the earliest of its kind, and how many there are.
@@ -80,7 +121,7 @@ fn finding(view: &View, clash: &Clash) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use seamstress_trace::{Host, Record, Trace};
+    use seamstress_trace::{Host, Record, Trace, What};
 
     use crate::script::{NOTHING, Script};
     use crate::{Finding, Oracle, judge};
@@ -134,6 +175,38 @@ mod tests {
         let third = script().progress_as("c2", "c2", Some("1"));
         let sentences = third.sentences_of(Oracle::EventIdUnique);
         assert!(sentences[1].ends_with(", and 2 more ids do the same"), "{sentences:?}");
+    }
+
+    /// Two calls, of which a hop gives the first event of each this id.
+    fn renamed(ids: [&str; 2]) -> Script {
+        let trace = Script::new().session("s1").progress("c1").progress("c2").trace();
+        let messages = trace.records.into_iter().filter_map(|record| match record.what {
+            What::Emit { message, .. } => message,
+            _ => None,
+        });
+        let script = Script::new().session("s1").post(1, "c1").open(1).post(2, "c2").open(2);
+        let script = script.progress("c1").progress("c2");
+        let arrivals = (1..).zip(ids).zip(messages);
+        arrivals.fold(script, |script, ((exchange, id), message)| {
+            script.raw_event(exchange, Some(id), Some(message))
+        })
+    }
+
+    #[test]
+    fn an_id_of_a_hops_own_that_names_two_messages_is_one_finding() {
+        let keys = renamed(["1", "1"]).keys_of(Oracle::EventIdUnique);
+        assert_eq!(keys, ["event-id-unique/event/given-by-a-hop"]);
+        assert_eq!(
+            renamed(["1", "1"]).sentences_of(Oracle::EventIdUnique),
+            ["id 1, which the server never gave, names two messages of session s1: progress 1 of \
+              c1 and progress 1 of c2"]
+        );
+    }
+
+    #[test]
+    fn ids_of_a_hops_own_that_name_one_message_each_are_none() {
+        assert_eq!(renamed(["c1-1", "c2-1"]).keys_of(Oracle::EventIdUnique), NOTHING);
+        assert_eq!(renamed(["s1.c1.1", "s1.c2.1"]).keys_of(Oracle::EventIdUnique), NOTHING);
     }
 
     #[test]

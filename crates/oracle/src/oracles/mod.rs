@@ -13,6 +13,7 @@ mod event_id_monotone;
 mod event_id_unique;
 mod foreign_session;
 mod get_sse_or_405;
+mod gone_is_404;
 mod leak;
 mod livelock;
 mod lost_response;
@@ -32,6 +33,7 @@ mod session_header_sent;
 mod skip;
 mod stream_order;
 mod stuck;
+mod tokens_verbatim;
 mod unresumable_answer;
 
 use crate::finding::{Finding, Oracle};
@@ -61,6 +63,8 @@ pub(crate) fn ask(oracle: Oracle, view: &View) -> Vec<Finding> {
         Oracle::ResponseBelongsToRequest => response_belongs_to_request::judge(view),
         Oracle::GetSseOr405 => get_sse_or_405::judge(view),
         Oracle::UnresumableAnswer => unresumable_answer::judge(view),
+        Oracle::GoneIs404 => gone_is_404::judge(view),
+        Oracle::TokensVerbatim => tokens_verbatim::judge(view),
         Oracle::RetryRespected => retry_respected::judge(view),
         Oracle::CursorExact => cursor_exact::judge(view),
         Oracle::CursorSessionMatch => cursor_session_match::judge(view),

@@ -174,7 +174,8 @@ impl<'a> Builder<'a> {
     }
 
     fn verdict(&mut self, index: usize, what: &'a What) {
-        let What::Verdict { exchange, session, session_state, decision, stream, floors, .. } = what
+        let What::Verdict { exchange, session, session_state, cursor, decision, stream, floors } =
+            what
         else {
             return;
         };
@@ -185,6 +186,7 @@ impl<'a> Builder<'a> {
             record: index,
             session: session.as_deref(),
             session_state: *session_state,
+            cursor,
             decision,
             stream: stream.as_deref(),
             floors,

@@ -73,6 +73,7 @@ pub(crate) struct ServerVerdict<'a> {
     pub record: usize,
     pub session: Option<&'a str>,
     pub session_state: SessionState,
+    pub cursor: &'a str,
     pub decision: &'a Decision,
     pub stream: Option<&'a str>,
     pub floors: &'a [(String, u64)],

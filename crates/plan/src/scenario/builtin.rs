@@ -28,6 +28,7 @@ const BUILTIN: &[Builtin] = builtin![
     "rebase",
     "replicas",
     "concurrent",
+    "framing",
     "storm",
     "incident-4471",
 ];
