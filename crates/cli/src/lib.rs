@@ -4,6 +4,9 @@
 //! where text goes. It must not know how a plan is drawn, played or judged, nor how a report looks:
 //! it calls the crates that do. It is the leaf of the workspace.
 //!
+//! It is also the library with which somebody puts their own server into the storm, from their own
+//! test: see [`Harness`].
+//!
 //! | module | owns |
 //! |---|---|
 //! | `args` | what can be typed |
@@ -11,6 +14,7 @@
 //! | `sweep`, `run`, `replay`, `explain`, `list` | one verb each |
 //! | `suite`, `expect`, `coverage` | the cases of `run`; whether what came was expected, and is enough |
 //! | `playing`, `recorded` | one run; one that is over |
+//! | `harness` | the library face: somebody's own server |
 //! | `pool`, `failures` | many runs in order; telling their failures |
 //! | `output`, `progress`, `log`, `interrupt`, `system` | standard output and error, signals, the machine |
 //! | `exit`, `error`, `panics` | how it ends |
@@ -22,6 +26,7 @@ mod exit;
 mod expect;
 mod explain;
 mod failures;
+mod harness;
 mod interrupt;
 mod list;
 mod log;
@@ -44,12 +49,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
+pub use seamstress_foreign::{
+    Outlet, ProbeSession, Probes, Process, Routing, Sent, Subject, ToolCall,
+};
+pub use seamstress_mcp::message::{ProgressToken, RequestId};
+pub use seamstress_mcp::probe::tools_list;
 use seamstress_report::Style;
 
 use crate::args::{Arguments, Verb};
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::output::{Output, say};
+
+pub use crate::harness::{Failure, Harness, HarnessError, Held, PLAN_VARIABLE};
 
 /// Does what the arguments of this process say.
 ///

@@ -3,6 +3,9 @@
 //! Owns the straight line of the design, plan to trace to judgement, and keeps its three values
 //! together for whoever tells about them. It must not know how many runs there are or why.
 
+use std::sync::Arc;
+
+use seamstress_foreign::Subject;
 use seamstress_oracle::{Judgement, judge};
 use seamstress_plan::Plan;
 use seamstress_report::{Play, SeedResult};
@@ -28,6 +31,15 @@ impl Played {
     /// [`PlayError`] if it cannot be played. Whatever goes wrong in the run is in the trace.
     pub fn of(plan: Plan) -> Result<Played, PlayError> {
         let trace = seamstress_sim::play(&plan)?;
+        Ok(Played::from_trace(plan, trace))
+    }
+
+    /// Plays a plan against this server, whatever the plan calls it, and judges its trace.
+    ///
+    /// # Errors
+    /// [`PlayError`] if the plan names a proxy or a client that is not known.
+    pub fn against(plan: Plan, server: &Arc<dyn Subject>) -> Result<Played, PlayError> {
+        let trace = seamstress_sim::play_against(&plan, server.clone())?;
         Ok(Played::from_trace(plan, trace))
     }
 

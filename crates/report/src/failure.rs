@@ -29,7 +29,19 @@ const KEYS_MAX: usize = 6;
 /// `seamstress replay`, ready to be typed: `storm@7 --server reference:replay-whole-ring`.
 #[must_use]
 pub fn failure_block(play: &Play, replay_target: &str, style: Style) -> String {
-    let mut text = options::block(play.plan, Some(play.digest), Some(replay_target));
+    let replay = format!("seamstress replay {replay_target}");
+    let next = [replay.clone(), format!("seamstress explain {replay_target}")];
+    block(play, &replay, &next, style)
+}
+
+/// The same for a run in somebody's own test, which this command plays again and explains.
+#[must_use]
+pub fn failure_block_of_test(play: &Play, command: &str, style: Style) -> String {
+    block(play, command, &[command.to_owned()], style)
+}
+
+fn block(play: &Play, replay: &str, next: &[String], style: Style) -> String {
+    let mut text = options::block(play.plan, Some(play.digest), Some(replay));
     let moments = unfold(play);
     let main = main_finding(play.judgement);
     let steps: Vec<&Moment> = match main {
@@ -55,8 +67,9 @@ pub fn failure_block(play: &Play, replay_target: &str, style: Style) -> String {
     text.push('\n');
     text.push_str(&others(play.judgement, main));
     text.push_str(&faults(play));
-    for (name, verb) in [("next", "replay"), ("", "explain")] {
-        text.push_str(&format!("{name:<9} seamstress {verb} {replay_target}\n"));
+    for (index, command) in next.iter().enumerate() {
+        let name = if index == 0 { "next" } else { "" };
+        text.push_str(&format!("{name:<9} {command}\n"));
     }
     text
 }

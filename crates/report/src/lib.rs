@@ -36,7 +36,7 @@ use seamstress_oracle::Judgement;
 use seamstress_plan::Plan;
 use seamstress_trace::{Digest, Trace};
 
-pub use failure::failure_block;
+pub use failure::{failure_block, failure_block_of_test};
 pub use json::{play_line, seed_line, summary_line, sweep_started};
 pub use mermaid::mermaid;
 pub use options::options_block;

@@ -16,11 +16,12 @@ use crate::words::{count, list};
 /// is when a scenario of this build generates exactly this plan.
 #[must_use]
 pub fn options_block(plan: &Plan, digest: Option<Digest>) -> String {
-    block(plan, digest, replay_target(plan).as_deref())
+    let replay = replay_target(plan).map(|target| format!("seamstress replay {target}"));
+    block(plan, digest, replay.as_deref())
 }
 
-/// The block with the target of the replay command, if there is one.
-pub(crate) fn block(plan: &Plan, digest: Option<Digest>, target: Option<&str>) -> String {
+/// The block with the replay command, if there is one.
+pub(crate) fn block(plan: &Plan, digest: Option<Digest>, replay: Option<&str>) -> String {
     let topology = &plan.topology;
     let replicas = match topology.replicas {
         1 => "1 server".to_owned(),
@@ -28,7 +29,7 @@ pub(crate) fn block(plan: &Plan, digest: Option<Digest>, target: Option<&str>) -
     };
     let mut lines = vec![
         ("options", options(plan)),
-        ("server", server(&topology.server)),
+        ("server", server(&plan.trio.server, &topology.server)),
         (
             "network",
             format!(
@@ -44,8 +45,8 @@ pub(crate) fn block(plan: &Plan, digest: Option<Digest>, target: Option<&str>) -
         let trio = format!("server {server}, proxy {proxy}, client {client}");
         lines.insert(0, ("played by", trio));
     }
-    if let Some(target) = target {
-        lines.insert(0, ("replay", format!("seamstress replay {target}")));
+    if let Some(command) = replay {
+        lines.insert(0, ("replay", command.to_owned()));
     }
     if let Some(digest) = digest {
         lines.push(("digest", digest.to_string()));
@@ -60,7 +61,33 @@ fn options(plan: &Plan) -> String {
     format!("seed {}, {operations}, {faults}, protocol {revision}", plan.seed)
 }
 
-fn server(options: &ServerOptions) -> String {
+/// What a server is set to, as far as it looks at it.
+fn server(name: &str, options: &ServerOptions) -> String {
+    match name {
+        "reference" => reference(options),
+        _ if name.starts_with("reference:") => reference(options),
+        "rmcp" => rmcp(options),
+        _ => "its own settings".to_owned(),
+    }
+}
+
+fn rmcp(options: &ServerOptions) -> String {
+    let primes = match options.retry_ms {
+        Some(retry_ms) => format!("primes with retry {retry_ms} ms"),
+        None => "does not prime".to_owned(),
+    };
+    let keeps = match options.rmcp.stateful {
+        true => format!(
+            "caches {} a stream, ends a session after {} ms without traffic",
+            count(options.rmcp.channel_capacity, "event"),
+            options.session_idle_ms
+        ),
+        false => "keeps no sessions".to_owned(),
+    };
+    format!("{keeps}, {primes}")
+}
+
+fn reference(options: &ServerOptions) -> String {
     let mut limits: Vec<String> = Vec::new();
     limits
         .extend(options.session_events_max.map(|max| format!("{} a session", count(max, "event"))));

@@ -23,6 +23,12 @@ pub enum PlayError {
         /// The names there are.
         there_is: String,
     },
+    /// The plan was played against a server that only a test has.
+    #[error(
+        "this plan was played against the server of somebody's own test: set SEAMSTRESS_PLAN to \
+         its file and run that test, or choose a --server"
+    )]
+    OwnServer,
     /// No such defect.
     #[error("{role} {name:?}: {problem}")]
     UnknownDefect {
@@ -99,7 +105,13 @@ impl Implementations {
     }
 }
 
+/// What a plan calls a server that is given as a value.
+const OWN: &str = "own";
+
 fn server(name: &str) -> Result<ServerKind, PlayError> {
+    if name == OWN {
+        return Err(PlayError::OwnServer);
+    }
     match foreign::server_named(name) {
         Some(found) => Ok(ServerKind::Foreign(ForeignServer::BuiltIn(found))),
         None => defects("server", name).map(ServerKind::Reference),
