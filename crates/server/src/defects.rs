@@ -24,8 +24,8 @@ defects! { "the reference server":
     /// Replays all events after the cursor, of all streams of the session (servers issue 4087,
     /// mcp_dart issue 126).
     ReplayAllStreams = "replay-all-streams";
-    /// Keeps the events of all sessions in one store under the bare names of their streams, so
-    /// that a replay brings those of other sessions too (GHSA-84j6-jc92-77jm, fastmcp pull 4402).
+    /// Keeps the events of all sessions in one list, and replays all that have a higher number than
+    /// the cursor, whosever they are (GHSA-84j6-jc92-77jm, fastmcp pull 4402).
     ReplayAllSessions = "replay-all-sessions";
     /// Replays at most three events and then goes on live, without a word about the rest.
     /// Cloudflare's agents do so after a thousand.
@@ -68,9 +68,6 @@ defects! { "the reference server":
     /// Counts the ids of a session anew when another replica takes it over, since the counter
     /// lives in the writer. csharp-sdk 2.2 does so.
     RebaseOnMigration = "rebase-on-migration";
-    /// Makes the next id from the highest one stored, so that the ids begin anew once everything
-    /// has aged out. turul does so on DynamoDB.
-    NextIdFromHighestStored = "next-id-from-highest-stored";
     /// Numbers each stream by itself and leaves its name out of the id; a cursor goes to the first
     /// stream that has such a number. The seed of the incident of 2026-11-14.
     StreamCountersWithoutNamespace = "stream-counters-without-namespace";

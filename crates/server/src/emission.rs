@@ -9,7 +9,6 @@ use bytes::Bytes;
 use seamstress_mcp::message::{RequestId, code};
 use seamstress_mcp::probe::{self, Mark};
 use seamstress_mcp::sse::Priming;
-use seamstress_resumption::Counters;
 use seamstress_trace::{Content, Host, Mark as TraceMark, Message, What};
 
 use crate::defects::{Defect, keep_index};
@@ -168,11 +167,6 @@ impl Store {
             let position = session.log.high_water_position(stream).unwrap_or_default() + 1;
             self.record_emit(replica, session, stream, (None, position), message);
             return Bytes::new();
-        }
-        if session.has(Defect::NextIdFromHighestStored)
-            && session.log.retained_all().next().is_none()
-        {
-            session.log.rebase(Counters::Restarted);
         }
         // Stream names are checked where streams begin.
         let appended = match session.log.append(stream, stored.clone(), now_ms) {

@@ -186,7 +186,7 @@ impl Session {
         after: u64,
         mut replay: Vec<Retained<Stored>>,
     ) -> Vec<Retained<Stored>> {
-        if self.has(Defect::ReplayAllStreams) {
+        if self.has(Defect::ReplayAllStreams) || self.has(Defect::ReplayAllSessions) {
             // Should the named event itself be gone, all that is left lies after it.
             let all: Vec<_> = self.log.retained_all().map(|(_, event)| event).collect();
             let named = all.iter().position(|event| event.id.as_str() == cursor);

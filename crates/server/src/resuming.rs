@@ -9,7 +9,7 @@ use seamstress_resumption::{Counters, Retained};
 use seamstress_trace::{Decision, Host, SessionState, What};
 
 use crate::defects::Defect;
-use crate::resolving::{Accepted, Resolved};
+use crate::resolving::{Accepted, Resolved, View};
 use crate::session::{Attached, Late, Session, Stored, encode};
 use crate::store::{Inner, Store};
 
@@ -49,6 +49,10 @@ impl Store {
             return Resumed::NoSession;
         };
         session.log.expire(now_ms);
+        let moves = std::mem::replace(&mut session.home, replica) != replica;
+        let restarts = moves && session.has(Defect::RebaseOnMigration);
+        // The events are in a cache that all replicas share; only the counter is not.
+        let view = if restarts { View::Current } else { view };
         let mut accepted = match session.resolve(cursor, view, now_ms) {
             Resolved::Refused(reason) => {
                 let reason = reason.to_string();
@@ -60,8 +64,7 @@ impl Store {
             Resolved::Accepted(accepted) => accepted,
         };
         if self.options.defects.has(Defect::ReplayAllSessions) {
-            let foreign = inner.of_other_sessions(session_id, &accepted.stream, cursor);
-            accepted.replay.extend(foreign);
+            accepted.replay.extend(inner.of_other_sessions(session_id, cursor));
         }
         // Nothing took the session away meanwhile: the lock is held.
         let Some(session) = inner.sessions.get_mut(session_id) else { return Resumed::NoSession };
@@ -73,7 +76,11 @@ impl Store {
         let verdict = verdict_header(&decision, &accepted.stream, accepted.after);
         let stream = Some(accepted.stream.clone());
         self.record_verdict(replica, Some(session), state, cursor, decision, stream, exchange);
-        match self.attach_replay(session, accepted, replica) {
+        let attached = self.attach_replay(session, accepted, replica);
+        if restarts || session.has(Defect::RebaseOnReconnect) {
+            session.log.rebase(Counters::Restarted);
+        }
+        match attached {
             Some(attached) => Resumed::Accepted { attached, verdict },
             None => Resumed::Refused { reason: "unknown-stream".to_owned() },
         }
@@ -120,10 +127,6 @@ impl Store {
             attached.first.clear();
             attached.late = Some((SEAM_MS, Late::After(after)));
         }
-        let has_moved = std::mem::replace(&mut session.home, replica) != replica;
-        if has(Defect::RebaseOnReconnect) || (has_moved && has(Defect::RebaseOnMigration)) {
-            session.log.rebase(Counters::Restarted);
-        }
         Some(attached)
     }
 
@@ -160,20 +163,16 @@ impl Store {
 }
 
 impl Inner {
-    /// The events of the streams of this name in all other sessions, alive or not, whose numbers
-    /// lie above that of the cursor: a defect.
-    fn of_other_sessions(
-        &self,
-        session_id: &str,
-        stream: &str,
-        cursor: &str,
-    ) -> Vec<Retained<Stored>> {
+    /// The events of all other sessions, alive or not, whose numbers lie above that of the cursor:
+    /// a defect.
+    fn of_other_sessions(&self, session_id: &str, cursor: &str) -> Vec<Retained<Stored>> {
         let number = |id: &str| id.rsplit('.').next().and_then(|number| number.parse::<u64>().ok());
         let after = number(cursor);
         let alive = self.sessions.iter().filter(|(id, _)| *id != session_id);
         let all = self.buried.iter().chain(alive.map(|(_, session)| session));
-        let events = all.flat_map(|session| session.log.retained(stream));
-        events.filter(|event| number(event.id.as_str()) > after).cloned().collect()
+        let events = all.flat_map(|session| session.log.retained_all());
+        let later = events.filter(|(_, event)| number(event.id.as_str()) > after);
+        later.map(|(_, event)| event.clone()).collect()
     }
 }
 

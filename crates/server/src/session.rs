@@ -68,6 +68,10 @@ pub(crate) struct Session {
     pub newest_request: Option<RequestId<'static>>,
     /// The stream on which each id was issued; empty unless a defect reads it.
     pub index: BTreeMap<String, String>,
+    /// How many broken connections were not released: a defect.
+    leaked: u64,
+    /// Connections that are open and of which no stream knows: a defect.
+    forgotten: Vec<Attachment>,
     connections: u64,
 }
 
@@ -133,6 +137,8 @@ impl Session {
             home: 0,
             newest_request: None,
             index: BTreeMap::new(),
+            leaked: 0,
+            forgotten: Vec::new(),
             connections: 0,
         }
     }
@@ -187,12 +193,10 @@ impl Session {
 
     /// Sends bytes to the connection attached to a stream, if there is one.
     pub fn send(&mut self, stream: &str, bytes: Bytes, now_ms: u64) {
-        let leaks = self.has(Defect::ConnectionLeak);
         let Some(stream) = self.streams.get_mut(stream) else { return };
         if let Some(attachment) = &stream.attachment
             && now_ms >= attachment.from_ms
             && attachment.queue.try_send(bytes).is_err()
-            && !leaks
         {
             // Too far behind, or gone: the connection ends, and its client resumes.
             stream.attachment = None;
@@ -261,17 +265,17 @@ impl Session {
 
     /// A connection is gone. Only that one is detached: its successor may be attached already.
     pub fn detach(&mut self, name: &str, number: u64) {
-        if self.has(Defect::ConnectionLeak) {
-            return;
-        }
+        let leaks = self.has(Defect::ConnectionLeak);
         let takes_any = self.has(Defect::StaleDisconnectDeregistersSuccessor);
         let cancels = self.has(Defect::DisconnectCancelsCall);
-        if let Some(stream) = self.streams.get_mut(name)
-            && let Some(attachment) = &stream.attachment
-            && (takes_any || attachment.number == number)
-        {
+        let Some(stream) = self.streams.get_mut(name) else { return };
+        let Some(attachment) = &stream.attachment else { return };
+        if attachment.number == number {
             stream.attachment = None;
             stream.cancelled = cancels && stream.request.is_some();
+            self.leaked += u64::from(leaks);
+        } else if takes_any {
+            self.forgotten.extend(stream.attachment.take());
         }
     }
 
@@ -293,12 +297,14 @@ impl Session {
 
     /// Ends all connections at once: the session is gone.
     pub fn detach_all(&mut self) {
+        self.forgotten.clear();
         self.streams.values_mut().for_each(|stream| stream.attachment = None);
     }
 
     /// How many connections are attached.
     pub fn attached(&self) -> u64 {
-        self.streams.values().filter(|stream| stream.attachment.is_some()).count() as u64
+        let held = self.streams.values().filter(|stream| stream.attachment.is_some());
+        held.count() as u64 + self.leaked
     }
 
     /// Every stream with its lowest retained position.

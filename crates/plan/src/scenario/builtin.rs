@@ -28,6 +28,7 @@ const BUILTIN: &[Builtin] = builtin![
     "rebase",
     "replicas",
     "concurrent",
+    "sessions",
     "storm",
     "incident-4471",
 ];
