@@ -13,13 +13,14 @@ defects! { "the reference server":
     /// whole history (servers issue 4087).
     ReplayWholeRing = "replay-whole-ring";
     /// Answers a cursor that lies below the floor with all that is left of its stream, as if
-    /// nothing were missing. rmcp 3.11.0 and turul do so, and the second source document names it.
+    /// nothing were missing. rmcp 3.11.0 and turul do so; both source documents warn of it.
     ClampToFloor = "clamp-to-floor";
     /// Replays the event that the cursor names once more. rmcp does so because its id 0 repeats,
     /// so that it cannot tell whether the client has that event.
     InclusiveReplay = "inclusive-replay";
-    /// Begins the replay one event too late: an index after which to go on is taken for one to go
-    /// on from. The off-by-one that the successor check of the second source document is for.
+    /// Begins the replay one event too late: the index of the named event is taken for that of the
+    /// last one to leave out. An off-by-one without a public report, which the successor check of
+    /// the second source document is there to find.
     ReplaySkipsOne = "replay-skips-one";
     /// Replays all events after the cursor, of all streams of the session (servers issue 4087,
     /// mcp_dart issue 126).
@@ -36,8 +37,8 @@ defects! { "the reference server":
     /// Ignores a cursor that it cannot use and goes on live on its stream, or on the standalone
     /// stream if it names none. turul and rust-mcp-sdk 1.x do so.
     AcceptUnknownAsFresh = "accept-unknown-as-fresh";
-    /// Answers a cursor that it cannot find with the whole history of the stream: a search that
-    /// finds nothing gives -1, and one is added (ai-agents-for-beginners issue 724).
+    /// Answers a cursor that it cannot find with the whole history of the stream (ai-agents-for-
+    /// beginners issue 724).
     FullHistoryOnUnknown = "full-history-on-unknown";
     /// Reads the replay first and registers the connection a moment later; what is stored in
     /// between is never sent on it (python-sdk issue 587, typescript-sdk pull 2342).
@@ -48,8 +49,8 @@ defects! { "the reference server":
     /// Writes the replay beside the live events instead of before them, so that old and new
     /// mingle. rust-mcp-sdk 1.x does so.
     ReplayBesideLive = "replay-beside-live";
-    /// Leaves a resumed connection open after the replay and never sends a live event on it: the
-    /// finite replay of rmcp's `EventStore`, and kotlin-sdk after a resume of a finished stream.
+    /// Leaves a resumed connection open after the replay and never sends a live event on it, as
+    /// rmcp's `EventStore` makes of a replay that is a finite stream.
     FiniteReplay = "finite-replay";
     /// Gives the priming event of a stream the id of the first event after it, so that the client
     /// that has seen only the one is taken to have the other (rust-sdk issue 791).
@@ -74,11 +75,11 @@ defects! { "the reference server":
     /// Answers a connection for a stream that it believes to be connected with 200 and comments
     /// only, for ever (rmcp since rust-sdk pull 682).
     SilentShadow = "silent-shadow";
-    /// Lets the late end of a connection remove the registration of its successor; later events
-    /// are stored and never sent. typescript-sdk's stream mapping, and anubis-mcp issue 215.
+    /// Lets the late end of a connection remove the registration of its successor: later events are
+    /// stored, and never sent on the connection that is open (anubis-mcp issue 215).
     StaleDisconnectDeregistersSuccessor = "stale-disconnect-deregisters-successor";
     /// Takes a broken connection for a cancellation and ends its call without a word, which
-    /// `basic/transports` forbids (cloudflare agents; the mechanism of vmcp issue 3).
+    /// `basic/transports` says it should not (cxxmcp pull 68 does so on purpose).
     DisconnectCancelsCall = "disconnect-cancels-call";
     /// Never releases a connection that broke, nor its session (java-sdk issue 1021, supergateway
     /// issue 160).
@@ -89,28 +90,29 @@ defects! { "the reference server":
     /// Answers a cursor that it cannot use with 200 and silence, and keeps the session (java-sdk
     /// issue 1127).
     SilentOn200 = "silent-200";
-    /// Answers a cursor that it cannot use with 404 and keeps the session, which the client then
-    /// drops while it is alive (claude-code issue 62198 tells the client's side).
+    /// Answers a cursor that it cannot use with 404 and keeps the session, which a conforming
+    /// client then drops while it is alive. claude-code issue 62198 tells the client's side: a 404
+    /// on a GET is read as the end of the session.
     NotFoundWhileAlive = "not-found-while-alive";
     /// Answers a session id that it does not know with 400, which no client takes for a reason to
     /// begin anew (supergateway issue 123).
     UnknownSessionIs400 = "unknown-session-is-400";
-    /// Sends every message on all open streams of the session, which `basic/transports` forbids.
+    /// Sends every message on all open streams of the session. Without a public report;
+    /// `basic/transports`, Multiple Connections, forbids it.
     Broadcast = "broadcast";
     /// Copies every response onto the standalone stream as well (agentgateway issue 2373).
     ResponseOnGet = "response-on-get";
-    /// Remembers only the newest request of a session, and answers an older one under its id.
-    /// What a bridge does that puts a session's requests through one pipe (python-sdk issue 520
-    /// and its like are about such shared state).
+    /// Remembers only the newest request of a session, and answers an older one under its id. A
+    /// model of state that one request overwrites for another (typescript-sdk issues 742 and 2433,
+    /// python-sdk issue 3060).
     OneRequestSlot = "one-request-slot";
     /// Sends the last progress of a call after its result, by a task that nobody waits for, and so
-    /// on the standalone stream. rmcp's handlers run each notification in a task of its own.
+    /// on the standalone stream. Without a public report; `basic/utilities/progress` forbids it.
     ProgressAfterResult = "progress-after-result";
-    /// Answers a call twice: the handler, and the wrapper around it that was told to make sure of
-    /// an answer. typescript-sdk issue 2151 is about responses that two places handle.
+    /// Answers a call twice (csharp-sdk issue 128 tells of responses that multiply).
     AnswersTwice = "answers-twice";
-    /// Answers a GET without a cursor with 200 and a body of JSON (mechanism M1 of reports such as
-    /// librechat 14351).
+    /// Answers a GET without a cursor with 200 and a body of JSON (prompts.chat pull 1117,
+    /// webtrees-API issue 27).
     GetIsJson = "get-is-json";
 }
 
