@@ -188,13 +188,15 @@ impl Store {
 
     /// The other streams on which a message goes out as well: none, but for defects.
     fn also_on(&self, session: &Session, stream: &str, is_response: bool) -> Vec<String> {
+        let broadcasts = session.has(Defect::Broadcast);
         let copies_response = is_response && session.has(Defect::ResponseOnGet);
-        let is_meant = |name: &String| {
-            let is_standalone = session.current_standalone().is_some_and(|get| get == *name);
-            session.has(Defect::Broadcast) || (copies_response && is_standalone)
-        };
-        let others = session.streams.keys().filter(|name| *name != stream);
-        others.filter(|name| is_meant(name)).cloned().collect()
+        if !broadcasts && !copies_response {
+            return Vec::new();
+        }
+        let standalone = session.current_standalone();
+        let is_meant =
+            |name: &&String| *name != stream && (broadcasts || standalone.as_ref() == Some(*name));
+        session.streams.keys().filter(is_meant).cloned().collect()
     }
 
     fn record_emit(

@@ -43,8 +43,6 @@ pub(crate) struct Accepted {
     pub replay: Vec<Retained<Stored>>,
     /// How many milliseconds the replica lags.
     pub lag_ms: u64,
-    /// Whether there was nothing to replay.
-    pub caught_up: bool,
 }
 
 impl Session {
@@ -61,21 +59,17 @@ impl Session {
             }
             View::Empty | View::OtherEpoch => (self.resolve_elsewhere(cursor, view), 0),
         };
-        let (stream, after, replay, caught_up) = match resolution {
+        let (stream, after, replay) = match resolution {
             Resolution::Refused(reason) => {
                 let anyway = self.resolve_anyway(cursor, reason, view, now_ms);
                 return anyway.unwrap_or(Resolved::Refused(reason));
             }
-            Resolution::Resume { stream, after, replay } => (stream, after, replay, false),
-            Resolution::CaughtUp { stream, after } => (stream, after, Vec::new(), true),
+            Resolution::Resume { stream, after, replay } => (stream, after, replay),
+            Resolution::CaughtUp { stream, after } => (stream, after, Vec::new()),
         };
         let stream = stream.to_string();
-        if self.has(Defect::StreamDroppedAtResult) && self.is_answered(&stream) {
-            let replay = Vec::new();
-            return Resolved::Accepted(Accepted { stream, after, replay, lag_ms, caught_up: true });
-        }
         let replay = self.misread(cursor, &stream, after, replay);
-        Resolved::Accepted(Accepted { stream, after, replay, lag_ms, caught_up })
+        Resolved::Accepted(Accepted { stream, after, replay, lag_ms })
     }
 
     /// What a replica makes of a cursor that holds the session and none of its events.
@@ -89,11 +83,6 @@ impl Session {
         log.resolve_cursor(cursor)
     }
 
-    /// Whether a stream is that of a call which has its response.
-    fn is_answered(&self, stream: &str) -> bool {
-        self.streams.get(stream).is_some_and(|stream| stream.request.is_some() && stream.ended)
-    }
-
     // What follows is for defects only.
 
     fn resolve_whole_ring(&self) -> Resolved {
@@ -101,7 +90,7 @@ impl Session {
             return Resolved::Refused(Reason::UnknownStream);
         };
         let replay = self.log.retained_all().map(|(_, event)| event.clone()).collect();
-        Resolved::Accepted(Accepted { stream, after: 0, replay, lag_ms: 0, caught_up: false })
+        Resolved::Accepted(Accepted { stream, after: 0, replay, lag_ms: 0 })
     }
 
     /// What a server makes of a cursor that the rule refuses, if it takes it nevertheless.
@@ -154,8 +143,7 @@ impl Session {
             Some(first) => first.position.saturating_sub(1),
             None => self.log.high_water_position(&stream).unwrap_or_default(),
         };
-        let caught_up = replay.is_empty();
-        Some(Resolved::Accepted(Accepted { stream, after, replay, lag_ms, caught_up }))
+        Some(Resolved::Accepted(Accepted { stream, after, replay, lag_ms }))
     }
 
     /// The stream of a cursor: the one it names, the one its id was issued on, or the standalone
@@ -174,8 +162,7 @@ impl Session {
         };
         let (stream, after) = self.log.streams().find_map(located)?;
         let replay: Vec<_> = self.log.retained_after(&stream, after)?.cloned().collect();
-        let caught_up = replay.is_empty();
-        Some(Resolved::Accepted(Accepted { stream, after, replay, lag_ms: 0, caught_up }))
+        Some(Resolved::Accepted(Accepted { stream, after, replay, lag_ms: 0 }))
     }
 
     /// What a server replays that reads its log wrongly.
@@ -186,6 +173,9 @@ impl Session {
         after: u64,
         mut replay: Vec<Retained<Stored>>,
     ) -> Vec<Retained<Stored>> {
+        if self.has(Defect::StreamDroppedAtResult) && self.is_answered(stream) {
+            return Vec::new();
+        }
         if self.has(Defect::ReplayAllStreams) || self.has(Defect::ReplayAllSessions) {
             // Should the named event itself be gone, all that is left lies after it.
             let all: Vec<_> = self.log.retained_all().map(|(_, event)| event).collect();
@@ -205,5 +195,9 @@ impl Session {
             replay.truncate(REPLAYED_EVENTS_MAX);
         }
         replay
+    }
+    /// Whether a stream is that of a call which has its response.
+    fn is_answered(&self, stream: &str) -> bool {
+        self.streams.get(stream).is_some_and(|stream| stream.request.is_some() && stream.ended)
     }
 }

@@ -68,7 +68,7 @@ impl Store {
         }
         // Nothing took the session away meanwhile: the lock is held.
         let Some(session) = inner.sessions.get_mut(session_id) else { return Resumed::NoSession };
-        let decision = if accepted.caught_up {
+        let decision = if accepted.replay.is_empty() {
             Decision::CaughtUp
         } else {
             Decision::Resume { replayed: accepted.replay.len() as u64 }
