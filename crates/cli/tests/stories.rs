@@ -15,9 +15,10 @@ const SEEDS: &[(&str, &[u64])] = &[
     ("rotation", &[17, 26]),
     ("eviction", &[6, 39]),
     ("rebase", &[39, 26]),
-    ("replicas", &[56, 18]),
+    ("replicas", &[74, 8]),
     ("concurrent", &[2, 12]),
     ("framing", &[21, 39]),
+    ("sessions", &[56, 97]),
     ("storm", &[51, 17, 28]),
 ];
 

@@ -15,8 +15,11 @@ use http_body::{Body, Frame};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::session::Attached;
+use crate::session::{Attached, Late};
 use crate::store::Store;
+
+/// How far apart events are that go out beside what is live.
+const BESIDE_EVERY: Duration = Duration::from_millis(1);
 
 /// What a response body of this server can be.
 pub(crate) enum ResponseBody {
@@ -29,7 +32,8 @@ pub(crate) enum ResponseBody {
 /// See the file's head.
 pub(crate) struct EventBody {
     due: VecDeque<Bytes>,
-    late: Option<(Pin<Box<Sleep>>, Vec<Bytes>)>,
+    late: Option<(Pin<Box<Sleep>>, Late)>,
+    beside: Option<(Pin<Box<Sleep>>, VecDeque<Bytes>)>,
     live: Option<mpsc::Receiver<Bytes>>,
     keep_alive: Pin<Box<Sleep>>,
     keep_alive_every: Duration,
@@ -47,9 +51,12 @@ impl EventBody {
         let late = attached
             .late
             .map(|(wait_ms, events)| (Box::pin(sleep(Duration::from_millis(wait_ms))), events));
+        let beside = (!attached.beside.is_empty())
+            .then(|| (Box::pin(sleep(BESIDE_EVERY)), attached.beside.into()));
         EventBody {
             due: attached.first.into(),
             late,
+            beside,
             live: attached.live,
             keep_alive: Box::pin(sleep(keep_alive_every)),
             keep_alive_every,
@@ -71,21 +78,45 @@ impl EventBody {
                 match wait.as_mut().poll(context) {
                     Poll::Pending => break,
                     Poll::Ready(()) => {
-                        self.due = std::mem::take(events).into();
+                        self.due = match events {
+                            Late::Events(events) => std::mem::take(events).into(),
+                            Late::After(position) => {
+                                self.store.scan(&self.session, &self.stream, *position).into()
+                            }
+                        };
                         self.late = None;
                         continue;
                     }
                 }
             }
+            if let Some(bytes) = self.poll_beside(context) {
+                return Poll::Ready(Some(bytes));
+            }
             match &mut self.live {
+                None if self.beside.is_some() => break,
                 None => return Poll::Ready(None),
                 Some(live) => match live.poll_recv(context) {
                     Poll::Pending => break,
+                    Poll::Ready(None) => self.live = None,
                     ready => return ready,
                 },
             }
         }
         self.poll_keep_alive(context)
+    }
+
+    /// The next event that goes out beside what is live, if it is time for it.
+    fn poll_beside(&mut self, context: &mut Context<'_>) -> Option<Bytes> {
+        let (wait, events) = self.beside.as_mut()?;
+        if wait.as_mut().poll(context).is_pending() {
+            return None;
+        }
+        let bytes = events.pop_front();
+        wait.as_mut().reset(Instant::now() + BESIDE_EVERY);
+        if events.is_empty() {
+            self.beside = None;
+        }
+        bytes
     }
 
     /// A comment if nothing was sent for a while. The timer is not moved each time that something

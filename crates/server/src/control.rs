@@ -6,7 +6,8 @@
 use seamstress_resumption::{Counters, IdScheme, Retention};
 
 use crate::emission::Emission;
-use crate::session::{Session, View};
+use crate::resolving::View;
+use crate::session::Session;
 use crate::store::Store;
 
 /// A hand inside the server.

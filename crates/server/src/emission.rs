@@ -11,7 +11,8 @@ use seamstress_mcp::probe::{self, Mark};
 use seamstress_mcp::sse::Priming;
 use seamstress_trace::{Content, Host, Mark as TraceMark, Message, What};
 
-use crate::session::{Session, encode};
+use crate::defects::{Defect, keep_index};
+use crate::session::{Session, Stream, encode};
 use crate::store::Store;
 
 /// A message that the application emits.
@@ -24,7 +25,8 @@ pub(crate) enum Emission<'a> {
 
 impl Store {
     /// Emits a message on a stream: it gets an ordinal and an id, stands in the log, and goes to
-    /// the attached connection. False: the session is gone, nothing was emitted.
+    /// the attached connection. False: the session is gone, or the call was given up; the
+    /// application need not go on.
     pub(crate) fn emit(
         &self,
         replica: usize,
@@ -33,13 +35,9 @@ impl Store {
         emission: &Emission<'_>,
     ) -> bool {
         let mut inner = self.lock();
-        match inner.sessions.get_mut(session_id) {
-            Some(session) => {
-                self.emit_in(replica, session, stream, emission);
-                true
-            }
-            None => false,
-        }
+        let Some(session) = inner.sessions.get_mut(session_id) else { return false };
+        self.emit_in(replica, session, stream, emission);
+        session.streams.get(stream).is_none_or(|stream| !stream.cancelled)
     }
 
     /// Emits on the session's standalone stream, which begins if there was none.
@@ -79,32 +77,63 @@ impl Store {
         name: &str,
         emission: &Emission<'_>,
     ) {
-        let Some(stream) = session.streams.get_mut(name).filter(|stream| !stream.ended) else {
-            return;
-        };
-        stream.messages += 1;
-        let request = stream.request.clone().unwrap_or(RequestId::Number(0));
-        let mark = Mark::new(&session.origin, name, stream.messages);
-        let (text, content, ends) = write(emission, &mark, &request);
-        let mark = TraceMark {
-            origin: session.origin.clone(),
-            stream: name.to_owned(),
-            ordinal: stream.messages,
-        };
-        let message = Message { content, mark: Some(mark) };
-        self.append(replica, session, name, Some((text, message)));
+        let is_open = |stream: &&Stream| !stream.ended && !stream.cancelled;
+        let Some(stream) = session.streams.get(name).filter(is_open) else { return };
+        let mut request = stream.request.clone();
+        if self.options.defects.has(Defect::OneRequestSlot) && request.is_some() {
+            request.clone_from(&session.newest_request);
+        }
+        let request = request.unwrap_or(RequestId::Number(0));
+        let ends = self.emit_one(replica, session, name, &request, emission);
         if ends {
+            if session.has(Defect::AnswersTwice) {
+                self.emit_one(replica, session, name, &request, emission);
+            }
             session.end_stream(name);
         }
+    }
+
+    /// Gives a message its ordinal and appends it; whether it is the last of its stream.
+    fn emit_one(
+        &self,
+        replica: usize,
+        session: &mut Session,
+        name: &str,
+        request: &RequestId<'_>,
+        emission: &Emission<'_>,
+    ) -> bool {
+        let Some(stream) = session.streams.get_mut(name) else { return false };
+        stream.messages += 1;
+        let ordinal = stream.messages;
+        let mark = Mark::new(&session.origin, name, ordinal);
+        let (text, content, ends) = write(emission, &mark, request);
+        let mark = TraceMark { origin: session.origin.clone(), stream: name.to_owned(), ordinal };
+        let message = Message { content, mark: Some(mark) };
+        self.append(replica, session, name, Some((text, message)));
+        ends
     }
 
     /// Opens a stream: the reconnection time and the priming event, as far as they are sent.
     pub(crate) fn open(&self, replica: usize, session: &mut Session, stream: &str) -> Vec<Bytes> {
         let mut first: Vec<Bytes> = self.retry().into_iter().collect();
         if session.primes && self.options.priming != Priming::None {
-            first.push(self.append(replica, session, stream, None));
+            first.push(if session.has(Defect::PrimingIdCollides) {
+                self.prime_with_next_id(replica, session, stream)
+            } else {
+                self.append(replica, session, stream, None)
+            });
         }
         first
+    }
+
+    /// A priming event that is not stored and has the id of the next one that is: a defect.
+    fn prime_with_next_id(&self, replica: usize, session: &mut Session, stream: &str) -> Bytes {
+        // Stream names are checked where streams begin.
+        let next = session.log.open_stream(stream);
+        let next = next.and_then(|()| session.log.clone().append(stream, None, 0));
+        let id = next.unwrap_or_else(|error| unreachable!("{error}")).id;
+        self.record_emit(replica, session, stream, (Some(id.to_string()), 0), None);
+        encode(id.as_str(), &None, &self.options)
     }
 
     pub(crate) fn retry(&self) -> Option<Bytes> {
@@ -130,22 +159,62 @@ impl Store {
             Some((text, message)) => (Some(Arc::from(text)), Some(message)),
             None => (None, None),
         };
+        let is_response = message.as_ref().is_some_and(Message::is_response);
+        if is_response
+            && session.has(Defect::ResultNotStoredWhenDisconnected)
+            && !session.is_attached(stream)
+        {
+            let position = session.log.high_water_position(stream).unwrap_or_default() + 1;
+            self.record_emit(replica, session, stream, (None, position), message);
+            return Bytes::new();
+        }
         // Stream names are checked where streams begin.
         let appended = match session.log.append(stream, stored.clone(), now_ms) {
             Ok(appended) => appended,
             Err(error) => unreachable!("{error}"),
         };
+        if keep_index(&self.options.defects) {
+            session.index.insert(appended.id.to_string(), stream.to_owned());
+        }
         let bytes = encode(appended.id.as_str(), &stored, &self.options);
-        session.send(stream, bytes.clone());
+        session.send(stream, bytes.clone(), now_ms);
+        for other in self.also_on(session, stream, is_response) {
+            session.send(&other, bytes.clone(), now_ms);
+        }
+        let place = (Some(appended.id.to_string()), appended.position);
+        self.record_emit(replica, session, stream, place, message);
+        bytes
+    }
+
+    /// The other streams on which a message goes out as well: none, but for defects.
+    fn also_on(&self, session: &Session, stream: &str, is_response: bool) -> Vec<String> {
+        let broadcasts = session.has(Defect::Broadcast);
+        let copies_response = is_response && session.has(Defect::ResponseOnGet);
+        if !broadcasts && !copies_response {
+            return Vec::new();
+        }
+        let standalone = session.current_standalone();
+        let is_meant =
+            |name: &&String| *name != stream && (broadcasts || standalone.as_ref() == Some(*name));
+        session.streams.keys().filter(is_meant).cloned().collect()
+    }
+
+    fn record_emit(
+        &self,
+        replica: usize,
+        session: &Session,
+        stream: &str,
+        (id, position): (Option<String>, u64),
+        message: Option<Message>,
+    ) {
         let emit = What::Emit {
             session: session.origin.clone(),
             stream: stream.to_owned(),
-            id: Some(appended.id.to_string()),
-            position: appended.position,
+            id,
+            position,
             message,
         };
         self.recorder.record(Host::replica(replica), emit);
-        bytes
     }
 }
 

@@ -3,7 +3,6 @@
 //! Owns the answer to a resumption, accepted or not. It must not decide about a cursor: the rule
 //! does, in the store.
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use seamstress_mcp::Refusal;
 use seamstress_mcp::headers::{self, name};
@@ -11,11 +10,12 @@ use seamstress_mcp::message::code;
 use seamstress_mcp::resumption_header::ResumptionHeader;
 
 use crate::body::ResponseBody;
+use crate::defects::Defect;
 use crate::http::{
     Context, events, exchange, live_session, named_session, no_session, refuse_with, whole,
 };
+use crate::resuming::Resumed;
 use crate::session::Attached;
-use crate::store::Resumed;
 
 /// Answers a GET.
 pub(crate) fn answer(context: &Context, headers: &HeaderMap) -> Response<ResponseBody> {
@@ -36,9 +36,13 @@ fn listen(context: &Context, headers: &HeaderMap) -> Response<ResponseBody> {
         Ok(session) => session,
         Err(refusal) => return *refusal,
     };
+    if context.store.options.defects.has(Defect::GetIsJson) {
+        let say = "send your messages by POST";
+        return refuse_with(StatusCode::OK, None, code::BAD_REQUEST, say, &());
+    }
     match context.store.listen(context.replica, session) {
         Some(attached) => events(context, session, attached),
-        None => no_session(),
+        None => no_session(context),
     }
 }
 
@@ -54,14 +58,19 @@ fn resume(context: &Context, headers: &HeaderMap, cursor: &str) -> Response<Resp
             say_verdict(&mut response, &verdict);
             response
         }
-        Resumed::NoSession => no_session(),
+        Resumed::NoSession => no_session(context),
         Resumed::Refused { reason } => refused(context, session, &reason),
     }
 }
 
 fn refused(context: &Context, session: &str, reason: &str) -> Response<ResponseBody> {
-    let refusal = context.store.options.refusal;
-    if refusal.ends_session() {
+    let has = |defect| context.store.options.defects.has(defect);
+    let refusal = match context.store.options.refusal {
+        _ if has(Defect::EmptyOn200) => Refusal::OkAndEmpty,
+        _ if has(Defect::SilentOn200) => Refusal::OkAndSilent,
+        declared => declared,
+    };
+    if refusal.ends_session() && !has(Defect::NotFoundWhileAlive) {
         // Before the answer: 404 is right only because the session is gone when it is said.
         context.store.end_session(context.replica, session, "refused");
     }
@@ -72,7 +81,7 @@ fn refused(context: &Context, session: &str, reason: &str) -> Response<ResponseB
             response.headers_mut().insert(http::header::CONTENT_TYPE, event_stream);
             response
         }
-        Refusal::OkAndSilent => events(context, session, silence()),
+        Refusal::OkAndSilent => events(context, session, Attached::silent(Vec::new())),
         other => {
             let say = format!("the cursor cannot be resumed ({reason}); initialize again");
             let data = serde_json::json!({ "reason": reason });
@@ -81,19 +90,6 @@ fn refused(context: &Context, session: &str, reason: &str) -> Response<ResponseB
     };
     say_verdict(&mut response, &ResumptionHeader::Refused { reason: reason.to_owned() });
     response
-}
-
-/// A connection that is attached to nothing, as some servers in the field give it.
-fn silence() -> Attached {
-    let (queue, live) = tokio::sync::mpsc::channel::<Bytes>(1);
-    Attached {
-        first: Vec::new(),
-        late: None,
-        live: Some(live),
-        number: 0,
-        stream: String::new(),
-        silent: Some(queue),
-    }
 }
 
 fn say_verdict(response: &mut Response<ResponseBody>, verdict: &ResumptionHeader) {

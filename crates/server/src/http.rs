@@ -20,6 +20,7 @@ use seamstress_trace::SessionState;
 use tokio::time::sleep;
 
 use crate::body::{EventBody, ResponseBody};
+use crate::defects::Defect;
 use crate::session::Attached;
 use crate::store::Store;
 
@@ -148,14 +149,16 @@ pub(crate) fn live_session<'a>(
     let session = named_session(headers)?;
     match context.store.touch(session) {
         SessionState::Live => Ok(session),
-        SessionState::Unknown | SessionState::Expired => Err(Box::new(no_session())),
+        SessionState::Unknown | SessionState::Expired => Err(Box::new(no_session(context))),
     }
 }
 
 /// 404: the session is gone.
-pub(crate) fn no_session() -> Response<ResponseBody> {
+pub(crate) fn no_session(context: &Context) -> Response<ResponseBody> {
     let say = "there is no such session; initialize again";
-    refuse(StatusCode::NOT_FOUND, code::SESSION_NOT_FOUND, say)
+    let is_400 = context.store.options.defects.has(Defect::UnknownSessionIs400);
+    let status = if is_400 { StatusCode::BAD_REQUEST } else { StatusCode::NOT_FOUND };
+    refuse(status, code::SESSION_NOT_FOUND, say)
 }
 
 /// A header's value as text, if it is there and is text.

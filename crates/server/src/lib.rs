@@ -7,8 +7,11 @@
 //!
 //! | module | owns |
 //! |---|---|
-//! | `options` | what can be set, and the defects |
-//! | `store` | sessions and their streams: emitting, attaching, resuming, ending |
+//! | `options` | what can be set |
+//! | `defects` | what can be wrong on purpose |
+//! | `store` | sessions and their streams: beginning, attaching, ending |
+//! | `resuming` | a request to resume: the verdict, and the connection that it gets |
+//! | `resolving` | what a cursor means to a session |
 //! | `emission` | how a message becomes an event of a stream |
 //! | `session` | one session |
 //! | `body` | the body of one event stream response |
@@ -19,17 +22,21 @@
 
 mod body;
 mod control;
+mod defects;
 mod emission;
 mod get;
 mod http;
 mod options;
 mod post;
+mod resolving;
+mod resuming;
 mod session;
 mod store;
 mod tools;
 
 pub use control::{Control, Effect};
+pub use defects::Defect;
 pub use http::Server;
-pub use options::{Defect, Options};
-pub use session::View;
+pub use options::Options;
+pub use resolving::View;
 pub use store::{Leftover, Store};

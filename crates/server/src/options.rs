@@ -1,12 +1,14 @@
-//! What can be set on the reference server, and the defects that can be planted in it.
+//! What can be set on the reference server.
 //!
-//! Owns the options and the names of the defects. Each defect is modelled on a public report and
-//! says so; none is on by default. It must not know where the values come from.
+//! Owns the options; what can be wrong on purpose stands in `defects`. It must not know where the
+//! values come from.
 
-use seamstress_defects::{Defects, defects};
+use seamstress_defects::Defects;
 use seamstress_mcp::Refusal;
 use seamstress_mcp::sse::{LineEnding, Priming};
 use seamstress_resumption::{Floor, IdScheme, Retention};
+
+use crate::defects::Defect;
 
 /// What can be set on the reference server.
 #[derive(Clone, Debug)]
@@ -33,12 +35,4 @@ pub struct Options {
     pub session_idle_ms: u64,
     /// What is wrong on purpose.
     pub defects: Defects<Defect>,
-}
-
-defects! { "the reference server":
-    /// Answers every cursor of a live session with all events that it retains, of all streams, and
-    /// goes on with all of them; it looks neither at the floor nor at the stream. Reported as the
-    /// server's side of the incident of 2026-11-14, and for tutorial servers that replay their
-    /// whole history (servers issue 4087).
-    ReplayWholeRing = "replay-whole-ring";
 }

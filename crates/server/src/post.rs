@@ -74,7 +74,7 @@ fn initialize(context: &Context, id: &RequestId<'_>, params: &str) -> Response<R
     // A revision that this server does not speak is answered with the newest that it does
     // (basic/lifecycle, Version Negotiation).
     let revision: Revision = params.protocol_version.parse().unwrap_or(Revision::LATEST);
-    let (session, origin) = context.store.begin_session(revision.primes());
+    let (session, origin) = context.store.begin_session(context.replica, revision.primes());
     let result = InitializeResult {
         protocol_version: revision.as_str().into(),
         capabilities: ServerCapabilities { tools: Some(Empty {}), logging: Some(Empty {}) },
@@ -133,7 +133,7 @@ fn call(
     let attached = context.store.begin_call(context.replica, session, &stream, id.clone());
     let Some(attached) = attached else {
         if context.store.touch(session) != seamstress_trace::SessionState::Live {
-            return no_session();
+            return no_session(context);
         }
         let say = format!("the call {stream:?} was made before in this session");
         return refuse_with(StatusCode::OK, Some(&id), code::INVALID_REQUEST, &say, &());

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use seamstress_mcp::message::RequestId;
 use seamstress_mcp::sse::{self, Event, Priming};
-use seamstress_resumption::{EventLog, LogOptions, Reason, Resolution, Retained};
+use seamstress_resumption::{EventLog, IdScheme, LogOptions};
 use tokio::sync::mpsc;
 
-use crate::options::{Defect, Options};
+use crate::defects::Defect;
+use crate::options::Options;
 
 /// How many events may wait for one connection before it is closed: a reader that is this far
 /// behind must resume.
@@ -22,28 +23,13 @@ const QUEUED_EVENTS_MAX: usize = 8192;
 /// An event as the log keeps it: its data, or none for a priming event.
 pub(crate) type Stored = Option<Arc<str>>;
 
-/// What a replica sees of the sessions that all replicas share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
-    /// Everything.
-    #[default]
-    Current,
-    /// Nothing that was stored in the last so many milliseconds.
-    Lagging {
-        /// See above.
-        lag_ms: u64,
-    },
-    /// The session, and none of its events.
-    Empty,
-    /// The session, with events numbered in another epoch.
-    OtherEpoch,
-}
-
 /// One connection that a stream is attached to.
 struct Attachment {
     number: u64,
     /// The replica whose process holds it.
     replica: usize,
+    /// Nothing is sent on it before this time, in milliseconds.
+    from_ms: u64,
     queue: mpsc::Sender<Bytes>,
 }
 
@@ -59,6 +45,8 @@ pub(crate) struct Stream {
     pub connected: bool,
     /// The replica whose process runs its call.
     pub runs_on: usize,
+    /// Whether its call was given up: a defect.
+    pub cancelled: bool,
     attachment: Option<Attachment>,
 }
 
@@ -66,6 +54,7 @@ pub(crate) struct Stream {
 pub(crate) struct Session {
     /// The server's own name of it, for marks and traces.
     pub origin: String,
+    pub options: Arc<Options>,
     pub log: EventLog<Stored>,
     pub streams: BTreeMap<String, Stream>,
     /// How many standalone streams there were.
@@ -73,7 +62,25 @@ pub(crate) struct Session {
     pub last_active_ms: u64,
     /// Whether the negotiated revision primes streams.
     pub primes: bool,
+    /// The replica that took it over last.
+    pub home: usize,
+    /// The newest request.
+    pub newest_request: Option<RequestId<'static>>,
+    /// The stream on which each id was issued; empty unless a defect reads it.
+    pub index: BTreeMap<String, String>,
+    /// How many broken connections were not released: a defect.
+    leaked: u64,
+    /// Connections that are open and of which no stream knows: a defect.
+    forgotten: Vec<Attachment>,
     connections: u64,
+}
+
+/// What goes out some time after a connection was attached, before anything live.
+pub(crate) enum Late {
+    /// Events that are known.
+    Events(Vec<Bytes>),
+    /// What the stream will retain by then after this position.
+    After(u64),
 }
 
 /// What a connection is attached with.
@@ -81,7 +88,9 @@ pub(crate) struct Attached {
     /// What goes out at once.
     pub first: Vec<Bytes>,
     /// What goes out after a replica has caught up, and how long that takes, in milliseconds.
-    pub late: Option<(u64, Vec<Bytes>)>,
+    pub late: Option<(u64, Late)>,
+    /// What goes out beside what is live.
+    pub beside: Vec<Bytes>,
     /// What comes after; none if the stream has ended.
     pub live: Option<mpsc::Receiver<Bytes>>,
     /// The number under which the connection is detached again.
@@ -92,36 +101,59 @@ pub(crate) struct Attached {
     pub silent: Option<mpsc::Sender<Bytes>>,
 }
 
-/// A cursor, resolved as one replica sees it.
-pub(crate) enum Resolved {
-    /// Accepted: the stream, and how many milliseconds the replica lags.
-    Accepted {
-        stream: String,
-        after: u64,
-        replay: Vec<Retained<Stored>>,
-        lag_ms: u64,
-        caught_up: bool,
-    },
-    Refused(Reason),
+impl Attached {
+    /// A connection that is attached to nothing, as some servers in the field give it; it carries
+    /// these events and after them comments only.
+    pub fn silent(first: Vec<Bytes>) -> Attached {
+        let (queue, live) = mpsc::channel::<Bytes>(1);
+        Attached {
+            first,
+            late: None,
+            beside: Vec::new(),
+            live: Some(live),
+            number: 0,
+            stream: String::new(),
+            silent: Some(queue),
+        }
+    }
 }
 
 impl Session {
-    pub fn new(origin: String, log: EventLog<Stored>, primes: bool, now_ms: u64) -> Session {
+    pub fn new(
+        origin: String,
+        options: Arc<Options>,
+        log: EventLog<Stored>,
+        primes: bool,
+        now_ms: u64,
+    ) -> Session {
         Session {
             origin,
+            options,
             log,
             streams: BTreeMap::new(),
             standalone_streams: 0,
             last_active_ms: now_ms,
             primes,
+            home: 0,
+            newest_request: None,
+            index: BTreeMap::new(),
+            leaked: 0,
+            forgotten: Vec::new(),
             connections: 0,
         }
     }
 
+    /// Whether this server has a defect.
+    pub fn has(&self, defect: Defect) -> bool {
+        self.options.defects.has(defect)
+    }
+
     /// The options of a log for a session of this name.
     pub fn log_options(options: &Options, origin: &str) -> LogOptions {
+        let has_bare_counters = options.defects.has(Defect::StreamCountersWithoutNamespace);
+        let scheme = if has_bare_counters { IdScheme::StreamCounter } else { options.id_scheme };
         LogOptions {
-            scheme: options.id_scheme,
+            scheme,
             floor: options.floor,
             retention: options.retention,
             session_tag: origin.to_owned(),
@@ -137,6 +169,7 @@ impl Session {
             ended: false,
             connected: false,
             runs_on,
+            cancelled: false,
             attachment: None,
         };
         self.streams.insert(name.to_owned(), stream);
@@ -159,9 +192,10 @@ impl Session {
     }
 
     /// Sends bytes to the connection attached to a stream, if there is one.
-    pub fn send(&mut self, stream: &str, bytes: Bytes) {
+    pub fn send(&mut self, stream: &str, bytes: Bytes, now_ms: u64) {
         let Some(stream) = self.streams.get_mut(stream) else { return };
         if let Some(attachment) = &stream.attachment
+            && now_ms >= attachment.from_ms
             && attachment.queue.try_send(bytes).is_err()
         {
             // Too far behind, or gone: the connection ends, and its client resumes.
@@ -185,33 +219,63 @@ impl Session {
         let number = self.connections;
         let live = (!stream.ended).then(|| {
             let (queue, live) = mpsc::channel(QUEUED_EVENTS_MAX);
-            stream.attachment = Some(Attachment { number, replica, queue });
+            stream.attachment = Some(Attachment { number, replica, from_ms: 0, queue });
             live
         });
-        Some(Attached { first, late: None, live, number, stream: name.to_owned(), silent: None })
+        Some(Attached {
+            first,
+            late: None,
+            beside: Vec::new(),
+            live,
+            number,
+            stream: name.to_owned(),
+            silent: None,
+        })
+    }
+
+    /// Nothing is sent on the connection of a stream before this time, in milliseconds.
+    pub fn register_from(&mut self, name: &str, from_ms: u64) {
+        let stream = self.streams.get_mut(name);
+        if let Some(attachment) = stream.and_then(|stream| stream.attachment.as_mut()) {
+            attachment.from_ms = from_ms;
+        }
+    }
+
+    /// Whether a connection is attached to a stream.
+    pub fn is_attached(&self, name: &str) -> bool {
+        self.streams.get(name).is_some_and(|stream| stream.attachment.is_some())
     }
 
     /// Puts every stream that has no connection on the one of stream `name`, as a server does that
     /// knows connections of a session and no streams.
     pub fn attach_all_to(&mut self, name: &str) {
-        let Some(Attachment { number, replica, queue }) =
+        let Some(Attachment { number, replica, from_ms, queue }) =
             self.streams.get(name).and_then(|stream| stream.attachment.as_ref())
         else {
             return;
         };
-        let (number, replica, queue) = (*number, *replica, queue.clone());
+        let (number, replica, from_ms) = (*number, *replica, *from_ms);
+        let queue = queue.clone();
         let loose = |stream: &&mut Stream| !stream.ended && stream.attachment.is_none();
         for stream in self.streams.values_mut().filter(loose) {
-            stream.attachment = Some(Attachment { number, replica, queue: queue.clone() });
+            let queue = queue.clone();
+            stream.attachment = Some(Attachment { number, replica, from_ms, queue });
         }
     }
 
     /// A connection is gone. Only that one is detached: its successor may be attached already.
     pub fn detach(&mut self, name: &str, number: u64) {
-        if let Some(stream) = self.streams.get_mut(name)
-            && stream.attachment.as_ref().is_some_and(|attachment| attachment.number == number)
-        {
+        let leaks = self.has(Defect::ConnectionLeak);
+        let takes_any = self.has(Defect::StaleDisconnectDeregistersSuccessor);
+        let cancels = self.has(Defect::DisconnectCancelsCall);
+        let Some(stream) = self.streams.get_mut(name) else { return };
+        let Some(attachment) = &stream.attachment else { return };
+        if attachment.number == number {
             stream.attachment = None;
+            stream.cancelled = cancels && stream.request.is_some();
+            self.leaked += u64::from(leaks);
+        } else if takes_any {
+            self.forgotten.extend(stream.attachment.take());
         }
     }
 
@@ -233,63 +297,14 @@ impl Session {
 
     /// Ends all connections at once: the session is gone.
     pub fn detach_all(&mut self) {
+        self.forgotten.clear();
         self.streams.values_mut().for_each(|stream| stream.attachment = None);
     }
 
     /// How many connections are attached.
     pub fn attached(&self) -> u64 {
-        self.streams.values().filter(|stream| stream.attachment.is_some()).count() as u64
-    }
-
-    /// Resolves a cursor as a replica with this view sees it.
-    pub fn resolve(&self, cursor: &str, view: View, options: &Options, now_ms: u64) -> Resolved {
-        if options.defects.has(Defect::ReplayWholeRing) {
-            return self.resolve_whole_ring();
-        }
-        let (resolution, lag_ms) = match view {
-            View::Current => (self.log.resolve_cursor(cursor), 0),
-            View::Lagging { lag_ms } => {
-                let as_of_ms = now_ms.saturating_sub(lag_ms);
-                (self.log.resolve_cursor_as_of(cursor, as_of_ms), lag_ms)
-            }
-            View::Empty | View::OtherEpoch => (self.resolve_elsewhere(cursor, view, options), 0),
-        };
-        match resolution {
-            Resolution::Refused(reason) => Resolved::Refused(reason),
-            Resolution::Resume { stream, after, replay } => Resolved::Accepted {
-                stream: stream.to_string(),
-                after,
-                replay,
-                lag_ms,
-                caught_up: false,
-            },
-            Resolution::CaughtUp { stream, after } => Resolved::Accepted {
-                stream: stream.to_string(),
-                after,
-                replay: Vec::new(),
-                lag_ms,
-                caught_up: true,
-            },
-        }
-    }
-
-    /// What a replica makes of a cursor that holds the session and none of its events.
-    fn resolve_elsewhere(&self, cursor: &str, view: View, options: &Options) -> Resolution<Stored> {
-        let Ok(mut log) = EventLog::new(Session::log_options(options, &self.origin)) else {
-            return Resolution::Refused(Reason::OtherSession);
-        };
-        if view == View::OtherEpoch {
-            log.rebase(seamstress_resumption::Counters::Restarted);
-        }
-        log.resolve_cursor(cursor)
-    }
-
-    fn resolve_whole_ring(&self) -> Resolved {
-        let Some(stream) = self.current_standalone() else {
-            return Resolved::Refused(Reason::UnknownStream);
-        };
-        let replay = self.log.retained_all().map(|(_, event)| event.clone()).collect();
-        Resolved::Accepted { stream, after: 0, replay, lag_ms: 0, caught_up: false }
+        let held = self.streams.values().filter(|stream| stream.attachment.is_some());
+        held.count() as u64 + self.leaked
     }
 
     /// Every stream with its lowest retained position.

@@ -6,15 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
 use seamstress_mcp::message::RequestId;
-use seamstress_mcp::resumption_header::ResumptionHeader;
-use seamstress_resumption::{EventLog, Retained};
-use seamstress_trace::{Decision, Host, Recorder, SessionState, What};
+use seamstress_resumption::{Counters, EventLog};
+use seamstress_trace::{Host, Recorder, SessionState, What};
 
+use crate::defects::Defect;
 use crate::emission::Emission;
-use crate::options::{Defect, Options};
-use crate::session::{Attached, Resolved, Session, Stored, View, encode};
+use crate::options::Options;
+use crate::resolving::View;
+use crate::session::{Attached, Session, encode};
 
 /// The sessions of a server. Cloning gives another handle to the same sessions.
 #[derive(Clone)]
@@ -27,6 +27,8 @@ pub struct Store {
 pub(crate) struct Inner {
     pub sessions: BTreeMap<String, Session>,
     pub views: BTreeMap<usize, View>,
+    /// Sessions that have ended and whose events are kept: a defect.
+    pub buried: Vec<Session>,
     ended: BTreeSet<String>,
     begun: u64,
     session_ids: Box<dyn FnMut() -> String + Send>,
@@ -41,16 +43,6 @@ pub struct Leftover {
     pub streams: u64,
 }
 
-/// What became of a request to resume.
-pub(crate) enum Resumed {
-    /// Accepted, with the value of the verdict header.
-    Accepted { attached: Attached, verdict: ResumptionHeader },
-    /// The cursor is refused.
-    Refused { reason: String },
-    /// There is no such session.
-    NoSession,
-}
-
 impl Store {
     /// An empty store. `session_ids` gives a fresh public session id each time.
     pub fn new(
@@ -61,6 +53,7 @@ impl Store {
         let inner = Inner {
             sessions: BTreeMap::new(),
             views: BTreeMap::new(),
+            buried: Vec::new(),
             ended: BTreeSet::new(),
             begun: 0,
             session_ids: Box::new(session_ids),
@@ -79,7 +72,7 @@ impl Store {
     }
 
     /// Begins a session and gives its public id and the server's own name of it.
-    pub(crate) fn begin_session(&self, primes: bool) -> (String, String) {
+    pub(crate) fn begin_session(&self, replica: usize, primes: bool) -> (String, String) {
         let now_ms = self.recorder.now_ms();
         let mut inner = self.lock();
         inner.begun += 1;
@@ -88,7 +81,10 @@ impl Store {
         // The name is made of letters and digits, which every log accepts.
         let log = EventLog::new(Session::log_options(&self.options, &origin))
             .unwrap_or_else(|error| unreachable!("{error}"));
-        inner.sessions.insert(id.clone(), Session::new(origin.clone(), log, primes, now_ms));
+        let options = self.options.clone();
+        let mut session = Session::new(origin.clone(), options, log, primes, now_ms);
+        session.home = replica;
+        inner.sessions.insert(id.clone(), session);
         (id, origin)
     }
 
@@ -146,6 +142,7 @@ impl Store {
         if session.streams.contains_key(call) {
             return None;
         }
+        session.newest_request = Some(request.clone());
         session.begin(call, Some(request), replica);
         let first = self.open(replica, session, call);
         session.attach(call, first, replica)
@@ -175,117 +172,6 @@ impl Store {
         session.attach(&name, first, replica)
     }
 
-    /// Judges a cursor and, if it is accepted, attaches the connection: one step, so that an event
-    /// produced meanwhile is sent once, either in the replay or live.
-    pub(crate) fn resume(
-        &self,
-        replica: usize,
-        session_id: &str,
-        cursor: &str,
-        exchange: Option<u64>,
-    ) -> Resumed {
-        let now_ms = self.recorder.now_ms();
-        let mut inner = self.lock();
-        let view = inner.views.remove(&replica).unwrap_or_default();
-        let state = inner.state(session_id);
-        let Some(session) = inner.sessions.get_mut(session_id) else {
-            let reason = "no-session".to_owned();
-            let decision = Decision::Refused { reason };
-            self.record_verdict(replica, None, state, cursor, decision, None, exchange);
-            return Resumed::NoSession;
-        };
-        session.log.expire(now_ms);
-        let resolved = session.resolve(cursor, view, &self.options, now_ms);
-        match resolved {
-            Resolved::Refused(reason) => {
-                let reason = reason.to_string();
-                let decision = Decision::Refused { reason: reason.clone() };
-                self.record_verdict(
-                    replica,
-                    Some(session),
-                    state,
-                    cursor,
-                    decision,
-                    None,
-                    exchange,
-                );
-                Resumed::Refused { reason }
-            }
-            Resolved::Accepted { stream, after, replay, lag_ms, caught_up } => {
-                let decision = if caught_up {
-                    Decision::CaughtUp
-                } else {
-                    Decision::Resume { replayed: replay.len() as u64 }
-                };
-                let verdict = verdict_header(&decision, &stream, after);
-                let named = Some(stream.clone());
-                self.record_verdict(
-                    replica,
-                    Some(session),
-                    state,
-                    cursor,
-                    decision,
-                    named,
-                    exchange,
-                );
-                match self.attach_replay(session, &stream, replay, lag_ms, replica) {
-                    Some(attached) => Resumed::Accepted { attached, verdict },
-                    None => Resumed::Refused { reason: "unknown-stream".to_owned() },
-                }
-            }
-        }
-    }
-
-    fn attach_replay(
-        &self,
-        session: &mut Session,
-        stream: &str,
-        replay: Vec<Retained<Stored>>,
-        lag_ms: u64,
-        replica: usize,
-    ) -> Option<Attached> {
-        let bytes =
-            |event: &Retained<Stored>| encode(event.id.as_str(), &event.payload, &self.options);
-        let first = self.retry().into_iter().chain(replay.iter().map(bytes)).collect();
-        let mut attached = session.attach(stream, first, replica)?;
-        if self.options.defects.has(Defect::ReplayWholeRing) {
-            session.attach_all_to(stream);
-        }
-        if lag_ms > 0 {
-            // The replica gets the newest events later than the log has them. The replay that it
-            // could give stops where its view ends; the rest follows, before anything live.
-            let as_of_ms = self.recorder.now_ms().saturating_sub(lag_ms);
-            let unseen = session.log.retained(stream);
-            let unseen = unseen.filter(|event| event.appended_at_ms > as_of_ms);
-            let unseen: Vec<Bytes> = unseen.map(bytes).collect();
-            attached.late = (!unseen.is_empty()).then_some((lag_ms, unseen));
-        }
-        Some(attached)
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "one argument per field of the record")]
-    fn record_verdict(
-        &self,
-        replica: usize,
-        session: Option<&Session>,
-        session_state: SessionState,
-        cursor: &str,
-        decision: Decision,
-        stream: Option<String>,
-        exchange: Option<u64>,
-    ) {
-        let verdict = What::Verdict {
-            exchange,
-            session: session.map(|session| session.origin.clone()),
-            session_state,
-            cursor: cursor.to_owned(),
-            decision,
-            stream,
-            floors: session.map(Session::floors).unwrap_or_default(),
-        };
-        self.recorder.record(Host::replica(replica), verdict);
-    }
-
     /// The server's own name of a session.
     pub(crate) fn origin(&self, session_id: &str) -> Option<String> {
         self.lock().sessions.get(session_id).map(|session| session.origin.clone())
@@ -313,6 +199,9 @@ impl Store {
         let mut inner = self.lock();
         for session in inner.sessions.values_mut() {
             session.detach_replica(replica);
+            if session.has(Defect::RebaseOnRestart) {
+                session.log.rebase(Counters::Restarted);
+            }
             let orphans: Vec<String> = session
                 .streams
                 .iter()
@@ -335,7 +224,7 @@ impl Store {
 }
 
 impl Inner {
-    fn state(&self, session: &str) -> SessionState {
+    pub(crate) fn state(&self, session: &str) -> SessionState {
         match (self.sessions.contains_key(session), self.ended.contains(session)) {
             (true, _) => SessionState::Live,
             (false, true) => SessionState::Expired,
@@ -347,17 +236,10 @@ impl Inner {
         let mut found = self.sessions.remove(session)?;
         found.detach_all();
         self.ended.insert(session.to_owned());
-        Some(found.origin)
-    }
-}
-
-fn verdict_header(decision: &Decision, stream: &str, after: u64) -> ResumptionHeader {
-    let stream = stream.to_owned();
-    match decision {
-        Decision::Resume { replayed } => {
-            ResumptionHeader::Resume { stream, after, replay: *replayed }
+        let origin = found.origin.clone();
+        if found.has(Defect::ReplayAllSessions) {
+            self.buried.push(found);
         }
-        Decision::CaughtUp => ResumptionHeader::CaughtUp { stream },
-        Decision::Refused { reason } => ResumptionHeader::Refused { reason: reason.clone() },
+        Some(origin)
     }
 }

@@ -17,6 +17,7 @@ use seamstress_trace::{Host, What};
 use serde::Deserialize;
 use tokio::time::sleep;
 
+use crate::defects::Defect;
 use crate::emission::Emission;
 use crate::http::Context;
 
@@ -131,6 +132,8 @@ pub(crate) async fn execute(context: Arc<Context>, session: String, tool: Tool) 
     let Tool { call, token, work } = tool;
     let run = Run { context, session, call };
     run.record_execution();
+    let has_late_progress = run.context.store.options.defects.has(Defect::ProgressAfterResult);
+    let late = token.clone().filter(|_| has_late_progress && matches!(work, Work::Count { .. }));
     let events = match work {
         Work::Count { events, interval_ms, on } => {
             let label = token.map_or_else(|| run.call.clone(), |token| token.to_string());
@@ -142,6 +145,10 @@ pub(crate) async fn execute(context: Arc<Context>, session: String, tool: Tool) 
     };
     if let Some(events) = events {
         run.emit(&Emission::Result { call: &run.call, events });
+        if let Some(token) = late {
+            let (call, progress) = (token.to_string(), events + 1);
+            run.emit_standalone(&Emission::Progress { call: &call, progress, total: progress });
+        }
     }
 }
 

@@ -29,6 +29,7 @@ const BUILTIN: &[Builtin] = builtin![
     "replicas",
     "concurrent",
     "framing",
+    "sessions",
     "storm",
     "incident-4471",
 ];

@@ -8,6 +8,8 @@ mod calls;
 mod checks;
 mod conformance;
 mod control;
+mod defective_replays;
+mod defective_servers;
 mod framing;
 mod lifecycle;
 mod refusals;
