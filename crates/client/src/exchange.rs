@@ -24,6 +24,8 @@ use sse_stream::{Sse, SseStream};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
+use crate::misreading::Misreading;
+
 /// The longest single message that is read outside of a stream.
 const MESSAGE_BYTES_MAX: usize = 4 << 20;
 
@@ -43,6 +45,7 @@ pub(crate) struct Events {
     exchange: Exchange,
     stream: SseStream<Watched>,
     activity: Activity,
+    misreading: Misreading,
     idle: Pin<Box<Sleep>>,
     idle_timeout: Duration,
 }
@@ -53,6 +56,8 @@ pub(crate) struct Event {
     pub id: Option<String>,
     /// Its `retry` field, in milliseconds.
     pub retry_ms: Option<u64>,
+    /// Whether it has data, and that is empty.
+    pub has_empty_data: bool,
     /// Its message, and the request it answers if it is a response.
     pub message: Option<Message>,
 }
@@ -115,11 +120,21 @@ impl Exchange {
     }
 
     /// Reads a body that is a stream of events.
-    pub fn events(self, response: Response<Incoming>, idle_timeout: Duration) -> Events {
+    pub fn events(
+        self,
+        response: Response<Incoming>,
+        idle_timeout: Duration,
+        misreading: Misreading,
+    ) -> Events {
         let activity = Activity::default();
-        let body = Watched { body: response.into_body(), activity: activity.clone() };
+        let body = Watched {
+            body: response.into_body(),
+            activity: activity.clone(),
+            misreading: misreading.clone(),
+        };
         let idle = Box::pin(sleep(idle_timeout));
-        Events { exchange: self, stream: SseStream::new(body), activity, idle, idle_timeout }
+        let stream = SseStream::new(body);
+        Events { exchange: self, stream, activity, misreading, idle, idle_timeout }
     }
 
     /// Records how it ended and closes the connection.
@@ -152,9 +167,15 @@ impl Events {
 
     /// The next event, recorded; or how the exchange ended, recorded too.
     pub async fn next(&mut self) -> Result<Event, End> {
-        let next = poll_fn(|context| match self.stream.poll_next_unpin(context) {
-            Poll::Ready(next) => Poll::Ready(Some(next)),
-            Poll::Pending => self.poll_idle(context).map(|()| None),
+        let next = poll_fn(|context| {
+            loop {
+                match self.stream.poll_next_unpin(context) {
+                    Poll::Ready(Some(Ok(block))) if self.misreading.drops(block.data.is_some()) => {
+                    }
+                    Poll::Ready(next) => return Poll::Ready(Some(next)),
+                    Poll::Pending => return self.poll_idle(context).map(|()| None),
+                }
+            }
         });
         match next.await {
             Some(Some(Ok(block))) => Ok(self.read(block)),
@@ -162,6 +183,16 @@ impl Events {
             Some(None) => Err(self.ended(End::Clean)),
             None => Err(self.ended(End::IdleTimeout)),
         }
+    }
+
+    /// Gives the exchange up: its bytes make no sense.
+    pub fn give_up_as_malformed(&mut self) {
+        self.exchange.note_end(End::Malformed);
+    }
+
+    /// The id of a block that the end of the body cut off, if that counts: a defect.
+    pub fn unfinished_id(&self) -> Option<String> {
+        self.misreading.unfinished_id()
     }
 
     /// Ready when no byte has come for the idle limit: a comment counts, though the decoder shows
@@ -185,7 +216,8 @@ impl Events {
     fn read(&self, block: Sse) -> Event {
         // An event with empty data primes a cursor; it is no message (SEP-1699).
         let message = block.data.as_deref().filter(|data| !data.is_empty()).map(read_message);
-        let event = Event { id: block.id, retry_ms: block.retry, message };
+        let has_empty_data = block.data.as_deref() == Some("");
+        let event = Event { id: block.id, retry_ms: block.retry, has_empty_data, message };
         let record = What::Event {
             exchange: self.exchange.number,
             id: event.id.clone(),
@@ -277,6 +309,7 @@ impl Activity {
 struct Watched {
     body: Incoming,
     activity: Activity,
+    misreading: Misreading,
 }
 
 impl Body for Watched {
@@ -291,7 +324,7 @@ impl Body for Watched {
         if let Poll::Ready(Some(Ok(_))) = &polled {
             self.activity.note();
         }
-        polled
+        polled.map_ok(|frame| frame.map_data(|bytes| self.misreading.bytes(bytes)))
     }
 
     fn is_end_stream(&self) -> bool {

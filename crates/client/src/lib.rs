@@ -7,20 +7,25 @@
 //!
 //! | module | owns |
 //! |---|---|
-//! | `options` | what can be set, and the defects |
+//! | `options` | what can be set |
+//! | `defects` | what can be wrong on purpose |
+//! | `misreading` | what a decoder with planted defects makes of bytes |
 //! | `exchange` | one HTTP exchange, recorded as the client's transport sees it |
 //! | `session` | one session: its id, its pending calls, its end |
 //! | `keeper` | beginning a session, and another one when it is lost |
 //! | `stream` | reading a stream, and resuming it when it breaks |
 //! | `workload` | what the application asks for, and when all of it has ended |
 
+mod defects;
 mod exchange;
 mod keeper;
+mod misreading;
 mod options;
 mod session;
 mod shared;
 mod stream;
 mod workload;
 
-pub use options::{Defect, Options};
+pub use defects::Defect;
+pub use options::Options;
 pub use shared::Client;

@@ -12,12 +12,14 @@ use http::{HeaderValue, Request, Response, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use seamstress_mcp::headers::{self, name};
+use seamstress_mcp::message::method;
 use seamstress_net::Network;
 use seamstress_plan::Operation;
 use seamstress_trace::{Host, Method, Recorder, What};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::defects::Defect;
 use crate::exchange::Exchange;
 use crate::options::Options;
 use crate::session::Session;
@@ -85,6 +87,11 @@ impl<N: Network> Client<N> {
 }
 
 impl<N: Network> Shared<N> {
+    /// Whether a defect is planted.
+    pub fn has(&self, defect: Defect) -> bool {
+        self.options.defects.has(defect)
+    }
+
     /// The next JSON-RPC request id.
     pub fn next_request(&self) -> i64 {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
@@ -94,40 +101,53 @@ impl<N: Network> Shared<N> {
     pub async fn send(&self, ask: Ask<'_>) -> Option<(Exchange, Response<Incoming>)> {
         let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
         let session_id = ask.session.and_then(Session::id);
-        let version = ask.session.map(|session| session.revision.as_str());
+        let version = ask
+            .session
+            .map(|session| session.revision.as_str())
+            .filter(|_| ask.method != Method::Get || !self.has(Defect::ProtocolVersionDropped));
+        let cursor = ask.cursor.map(str::to_owned).or_else(|| self.stray_cursor(&ask));
         let rpc = ask.message.as_ref().map(|(rpc, _, _)| (*rpc).to_owned());
         let rpc_id = ask.message.as_ref().and_then(|(_, id, _)| id.clone());
         let record = What::Request {
             exchange: number,
             method: ask.method,
             session: session_id.as_deref().map(|id| self.recorder.session_name(id)),
-            cursor: ask.cursor.map(str::to_owned),
+            cursor: cursor.clone(),
             protocol_version: version.map(str::to_owned),
             rpc,
             rpc_id,
             stream: ask.stream.map(str::to_owned),
         };
         self.recorder.record(Host::Client, record);
-        let request = self.request(number, &ask, session_id.as_deref(), version);
+        let headers = [session_id.as_deref(), version, cursor.as_deref()];
+        let request = self.request(number, &ask, headers);
         let limit = Duration::from_millis(self.options.response_timeout_ms);
         let (network, server) = (&self.network, &self.options.server);
         let begun = Exchange::begin(network, server, &self.recorder, number, request, limit).await;
         let (exchange, response) = begun?;
         self.record_response(number, &response);
-        if let Some(session) = ask.session
-            && let Some(id) = session_header(&response)
-        {
-            session.adopt(id);
+        if let Some(session) = ask.session {
+            match session_header(&response) {
+                Some(id) if !self.has(Defect::AdoptsNoRotatedId) => session.adopt(id),
+                None if self.has(Defect::SessionHeaderDropped) => session.forget_id(),
+                Some(_) | None => {}
+            }
         }
         Some((exchange, response))
+    }
+
+    /// The cursor that a call carries although it resumes nothing: a defect.
+    fn stray_cursor(&self, ask: &Ask<'_>) -> Option<String> {
+        let is_call = matches!(&ask.message, Some((rpc, ..)) if *rpc == method::TOOLS_CALL);
+        let session = ask.session.filter(|_| is_call && self.has(Defect::LastEventIdOnPost))?;
+        session.with_slot(|slot| slot.header_value().map(str::to_owned))
     }
 
     fn request(
         &self,
         number: u64,
         ask: &Ask<'_>,
-        session_id: Option<&str>,
-        version: Option<&str>,
+        [session_id, version, cursor]: [Option<&str>; 3],
     ) -> Request<Full<Bytes>> {
         let (method, accept) = match ask.method {
             Method::Get => (http::Method::GET, headers::TEXT_EVENT_STREAM),
@@ -157,7 +177,7 @@ impl<N: Network> Shared<N> {
         if let Some(version) = version {
             insert(name::MCP_PROTOCOL_VERSION, version);
         }
-        if let Some(cursor) = ask.cursor {
+        if let Some(cursor) = cursor {
             insert(name::LAST_EVENT_ID, cursor);
         }
         request
@@ -178,6 +198,15 @@ impl<N: Network> Shared<N> {
     /// Tells the application that continuity is gone: the calls of this session end, and the
     /// keeper begins another one.
     pub fn lose(&self, session: &Arc<Session>, why: &str) {
+        if why == NOT_FOUND {
+            session.note_not_found();
+        }
+        if self.has(Defect::ClearOnlyOn404) && why == NOT_FOUND {
+            return session.forget_id();
+        }
+        if self.has(Defect::StuckOn404) && session.was_not_found() {
+            return;
+        }
         // 404 is said of a session that is gone; any other loss leaves it to be ended.
         if session.lose(why != NOT_FOUND) {
             let name = session.id().map(|id| self.recorder.session_name(&id));

@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
 
+use crate::defects::Defect;
 use crate::exchange::{Events, Exchange};
 use crate::session::{Answer, Session};
 use crate::shared::{Ask, Current, NOT_FOUND, Shared, is_event_stream};
@@ -42,6 +43,9 @@ pub(crate) async fn run<N: Network>(shared: Arc<Shared<N>>, workload: Vec<Operat
     while calls.join_next().await.is_some() {}
     if let Some(listener) = listener {
         settle(&shared).await;
+        if shared.has(Defect::LeavesStreamOpen) {
+            return;
+        }
         listener.abort();
         // The abort is the expected end; a panic has already reached the run's hook.
         let _ = listener.await;
@@ -84,7 +88,10 @@ async fn operate<N: Network>(shared: Arc<Shared<N>>, operation: Operation) {
             exchange_one(&shared, &session, &operation.id, method::TOOLS_LIST).await
         }
         Asked::Ping => exchange_one(&shared, &session, &operation.id, method::PING).await,
-        Asked::Count { .. } | Asked::Announce { .. } => call(&shared, &session, &operation).await,
+        Asked::Count { .. } | Asked::Announce { .. } => {
+            let outcome = call(&shared, &session, &operation).await;
+            call_again(&shared, session, &operation, outcome).await
+        }
     };
     shared.record_outcome(&operation, outcome);
 }
@@ -193,7 +200,20 @@ async fn call<N: Network>(
     }
     let mut stream = Stream::new(shared, session, &operation.id);
     let events = stream.attach(exchange, response);
-    let outcome = follow_call(&mut stream, events, session, answered).await;
+    let outcome = if shared.has(Defect::ReconnectOutlivesRequest) {
+        // Nobody ends this task when the call has ended.
+        let of_follower = session.clone();
+        let follower = tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                () = of_follower.lost() => {}
+                () = follow(&mut stream, events, false) => {}
+            }
+        });
+        follow_call(shared, session, answered, async { drop(follower.await) }).await
+    } else {
+        follow_call(shared, session, answered, follow(&mut stream, events, false)).await
+    };
     if outcome == Outcome::Done
         && let Asked::Announce { events, .. } = operation.ask
     {
@@ -202,20 +222,28 @@ async fn call<N: Network>(
     outcome
 }
 
+/// Waits until a call is answered or its stream cannot be followed any more.
 async fn follow_call<N: Network>(
-    stream: &mut Stream<N>,
-    events: Events,
+    shared: &Shared<N>,
     session: &Arc<Session>,
     mut answered: watch::Receiver<Option<Answer>>,
+    following: impl Future<Output = ()>,
 ) -> Outcome {
-    tokio::select! {
+    let outcome = tokio::select! {
         biased;
+        () = session.is_cut_off(), if shared.has(Defect::GetFailureIsFatal) => None,
         answer = answered.wait_for(Option::is_some) => match answer.as_deref() {
-            Ok(Some(Answer::Result)) => Outcome::Done,
-            Ok(_) | Err(_) => Outcome::Failed,
+            Ok(Some(Answer::Result)) => Some(Outcome::Done),
+            Ok(_) | Err(_) => Some(Outcome::Failed),
         },
-        () = session.lost() => Outcome::Unknown,
-        () = follow(stream, events, false) => Outcome::Unknown,
+        () = session.lost() => Some(Outcome::Unknown),
+        () = following => Some(Outcome::Unknown),
+    };
+    let orphans = session.is_lost() && shared.has(Defect::ReinitOrphansCalls);
+    match outcome {
+        Some(Outcome::Unknown) if orphans => std::future::pending().await,
+        Some(outcome) => outcome,
+        None => std::future::pending().await,
     }
 }
 
@@ -227,6 +255,9 @@ async fn follow<N: Network>(stream: &mut Stream<N>, mut events: Events, resumed:
             return;
         }
         drop(events);
+        if stream.begins_anew_instead() {
+            return;
+        }
         if stream.shares_one_cursor() {
             // One GET stands for all streams of the session, and it is the listener's.
             return std::future::pending().await;
@@ -245,21 +276,28 @@ async fn follow<N: Network>(stream: &mut Stream<N>, mut events: Events, resumed:
 /// Keeps the standalone stream open, in one session after the other.
 async fn listen<N: Network>(shared: Arc<Shared<N>>, operation: Operation) {
     let mut session = begin_at(&shared, operation.at_ms).await;
+    let mut kept_cursor = None;
     while let Some(live) = session {
         let mut stream = Stream::new(&shared, &live, &operation.id);
         tokio::select! {
             biased;
             () = live.lost() => {}
-            () = listen_in_session(&mut stream) => return,
+            () = listen_in_session(&mut stream, kept_cursor.as_deref()) => return,
+        }
+        if shared.has(Defect::KeepsCursorIntoNewSession) {
+            kept_cursor = stream.current_cursor();
         }
         session = live_session(&shared).await;
     }
 }
 
 /// Returns when the server offers no standalone stream.
-async fn listen_in_session<N: Network>(stream: &mut Stream<N>) {
-    let mut attempt = stream.listen().await;
-    let mut resumed = false;
+async fn listen_in_session<N: Network>(stream: &mut Stream<N>, kept_cursor: Option<&str>) {
+    let mut resumed = kept_cursor.is_some();
+    let mut attempt = match kept_cursor {
+        Some(cursor) => stream.resume_from_before(cursor).await,
+        None => stream.listen().await,
+    };
     loop {
         match attempt {
             Attempt::Open(mut events) => {
@@ -267,7 +305,11 @@ async fn listen_in_session<N: Network>(stream: &mut Stream<N>) {
                     return std::future::pending().await;
                 }
             }
-            Attempt::Failed => {}
+            Attempt::Failed => {
+                if stream.takes_all_down() {
+                    return std::future::pending().await;
+                }
+            }
             // The session is lost: whoever selects on that goes on.
             Attempt::Lost => return std::future::pending().await,
             Attempt::NoCursor => {}
@@ -281,6 +323,28 @@ async fn listen_in_session<N: Network>(stream: &mut Stream<N>) {
             stream.listen_again().await
         };
     }
+}
+
+/// Sends a call again in the next session, where the client does so: two defects.
+async fn call_again<N: Network>(
+    shared: &Arc<Shared<N>>,
+    mut session: Arc<Session>,
+    operation: &Operation,
+    mut outcome: Outcome,
+) -> Outcome {
+    for _ in 0..shared.options.reconnects_max {
+        let after_break = outcome == Outcome::Unknown && shared.has(Defect::RepostInsteadOfResume);
+        let after_404 = outcome != Outcome::Done
+            && session.was_not_found()
+            && shared.has(Defect::RepostAfter404);
+        if !after_break && !after_404 {
+            break;
+        }
+        let Some(next) = live_session(shared).await else { break };
+        session = next;
+        outcome = call(shared, &session, operation).await;
+    }
+    outcome
 }
 
 fn call_text(id: i64, operation: &Operation) -> Option<String> {
