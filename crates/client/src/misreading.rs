@@ -114,3 +114,59 @@ impl IdLines {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn misreading(defects: &str) -> Misreading {
+        Misreading::of(&defects.parse().expect("a defect"))
+    }
+
+    fn read(misreading: &Misreading, chunk: &'static str) -> Bytes {
+        misreading.bytes(Bytes::from(chunk))
+    }
+
+    #[test]
+    fn without_a_defect_every_byte_passes() {
+        let plain = misreading("");
+        for chunk in ["id: 1\r", "\ndata: x\r\n", "\r", "\n", "id: 2\n"] {
+            assert_eq!(read(&plain, chunk), chunk);
+        }
+        assert!(!plain.drops(false));
+        assert_eq!(plain.unfinished_id(), None);
+    }
+
+    #[test]
+    fn a_pair_in_two_chunks_counts_twice_and_the_half_without_data_is_dropped() {
+        let splits = misreading("crlf-split");
+        assert_eq!(read(&splits, "id: 1\r"), "id: 1\r");
+        assert_eq!(read(&splits, "\ndata: x\r\n"), "\n\ndata: x\r\n");
+        assert!(splits.drops(false));
+        assert!(!splits.drops(false), "only the block that ends there");
+        assert_eq!(read(&splits, "\r\n\n"), "\r\n\n", "whole pairs, and a line feed alone");
+    }
+
+    #[test]
+    fn a_reader_that_knows_line_feeds_only_never_sees_a_blank_line_of_another_kind() {
+        let line_feeds = misreading("lf-only-decoder");
+        assert_eq!(read(&line_feeds, "id: 1\r\n\r\n"), "id: 1 \n \n");
+        assert_eq!(read(&line_feeds, "id: 1\r\r"), "id: 1  ");
+        assert_eq!(read(&line_feeds, "id: 1\n\n"), "id: 1\n\n");
+    }
+
+    #[test]
+    fn the_id_line_of_a_block_without_its_blank_line_counts_with_the_defect() {
+        let takes = misreading("id-of-unfinished-event");
+        for (chunk, unfinished) in [
+            ("id: 1\ndata: x\n\n", None),
+            ("id: 2\r\nda", Some("2")),
+            ("ta: x\r\n\r", None),
+            ("\nid:3\r", Some("3")),
+            ("\ndata: x\r\n\r\nid: 4", None),
+        ] {
+            read(&takes, chunk);
+            assert_eq!(takes.unfinished_id().as_deref(), unfinished, "{chunk:?}");
+        }
+    }
+}

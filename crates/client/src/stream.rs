@@ -119,9 +119,11 @@ impl<N: Network> Stream<N> {
             tokio::select! {
                 biased;
                 next = events.next() => {
-                    let event = next.ok()?;
-                    self.hand_over(exchange, message);
-                    return Some(event);
+                    // What is queued outlives the connection only if that was closed in order.
+                    if matches!(next, Ok(_) | Err(End::Clean)) {
+                        self.hand_over(exchange, message);
+                    }
+                    return next.ok();
                 }
                 () = sleep(Duration::from_millis(QUEUED_MS)) => self.hand_over(exchange, message),
             }
