@@ -120,6 +120,20 @@ async fn live_session<N: Network>(shared: &Shared<N>) -> Option<Arc<Session>> {
     }
 }
 
+/// The session that follows one which was lost just now.
+async fn session_after_lost<N: Network>(shared: &Shared<N>) -> Option<Arc<Session>> {
+    let mut current = shared.current.subscribe();
+    let follows = |current: &Current| match current {
+        Current::Live(session) => !session.is_lost(),
+        Current::Beginning => false,
+        Current::GaveUp => true,
+    };
+    match &*current.wait_for(follows).await.ok()? {
+        Current::Live(session) => Some(session.clone()),
+        Current::Beginning | Current::GaveUp => None,
+    }
+}
+
 /// A request whose answer is one message.
 async fn exchange_one<N: Network>(
     shared: &Arc<Shared<N>>,
@@ -285,7 +299,7 @@ async fn listen<N: Network>(shared: Arc<Shared<N>>, operation: Operation) {
             () = listen_in_session(&mut stream, kept_cursor.as_deref()) => return,
         }
         if shared.has(Defect::KeepsCursorIntoNewSession) {
-            kept_cursor = stream.current_cursor();
+            kept_cursor = stream.current_cursor().or(kept_cursor);
         }
         session = live_session(&shared).await;
     }
@@ -340,7 +354,7 @@ async fn call_again<N: Network>(
         if !after_break && !after_404 {
             break;
         }
-        let Some(next) = live_session(shared).await else { break };
+        let Some(next) = session_after_lost(shared).await else { break };
         session = next;
         outcome = call(shared, &session, operation).await;
     }
