@@ -17,6 +17,8 @@ const SEEDS: &[(&str, &[u64])] = &[
     ("rebase", &[39, 26]),
     ("replicas", &[56, 18]),
     ("concurrent", &[2, 12]),
+    ("flapping", &[6]),
+    ("framing", &[1]),
     ("storm", &[51, 17, 28]),
 ];
 

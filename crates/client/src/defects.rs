@@ -91,8 +91,8 @@ defects! { "the reference client":
     /// Carries the cursor of its standalone stream into the next session and begins by resuming
     /// with it: a transport that is used again resets its session id and not its cursor.
     KeepsCursorIntoNewSession = "keeps-cursor-into-new-session";
-    /// Takes the whole transport down when a GET fails, although the standalone stream is
-    /// optional; calls in flight are told nothing and wait for ever (typescript-sdk issue 2517,
+    /// Takes the whole transport down when the GET of its standalone stream fails or breaks,
+    /// although that stream is optional; calls in flight are told nothing and wait for ever (typescript-sdk issue 2517,
     /// LibreChat issue 14351).
     GetFailureIsFatal = "get-failure-is-fatal";
     /// Ends without closing its standalone stream and without DELETE (java-sdk issue 1021,

@@ -34,6 +34,8 @@ pub(crate) struct Stream<N: Network> {
     retry_ms: Option<u64>,
     /// Reconnections since the last message.
     idle_reconnects: u64,
+    /// How its last connection ended.
+    last_end: End,
     /// A message that waits to be processed, with its exchange: a defect.
     queued: Option<(u64, Message)>,
 }
@@ -63,6 +65,7 @@ impl<N: Network> Stream<N> {
             cursor: LastEventId::default(),
             retry_ms: None,
             idle_reconnects: 0,
+            last_end: End::Clean,
             queued: None,
         }
     }
@@ -123,12 +126,17 @@ impl<N: Network> Stream<N> {
                     if matches!(next, Ok(_) | Err(End::Clean)) {
                         self.hand_over(exchange, message);
                     }
-                    return next.ok();
+                    return self.note_end(next);
                 }
                 () = sleep(Duration::from_millis(QUEUED_MS)) => self.hand_over(exchange, message),
             }
         }
-        events.next().await.ok()
+        let next = events.next().await;
+        self.note_end(next)
+    }
+
+    fn note_end(&mut self, next: Result<Event, End>) -> Option<Event> {
+        next.map_err(|end| self.last_end = end).ok()
     }
 
     /// Hands an event's message over, and only then moves the cursor past it.
@@ -242,6 +250,7 @@ impl<N: Network> Stream<N> {
             cursor: self.cursor.clone(),
             retry_ms: None,
             idle_reconnects: 0,
+            last_end: End::Clean,
             queued: None,
         };
         let cursor = cursor.to_owned();
@@ -294,8 +303,9 @@ impl<N: Network> Stream<N> {
     }
 
     /// Takes the transport down because a GET failed, where the client does so: a defect.
-    pub fn takes_all_down(&self) -> bool {
-        let takes_down = self.has(Defect::GetFailureIsFatal);
+    pub fn takes_all_down(&self, failed: bool) -> bool {
+        let broke = failed || self.last_end != End::Clean;
+        let takes_down = broke && self.has(Defect::GetFailureIsFatal);
         if takes_down {
             self.session.cut_off();
         }

@@ -315,15 +315,14 @@ async fn listen_in_session<N: Network>(stream: &mut Stream<N>, kept_cursor: Opti
     loop {
         match attempt {
             Attempt::Open(mut events) => {
-                if !stream.read(&mut events, resumed).await {
+                if !stream.read(&mut events, resumed).await || stream.takes_all_down(false) {
                     return std::future::pending().await;
                 }
             }
-            Attempt::Failed => {
-                if stream.takes_all_down() {
-                    return std::future::pending().await;
-                }
+            Attempt::Failed if stream.takes_all_down(true) => {
+                return std::future::pending().await;
             }
+            Attempt::Failed => {}
             // The session is lost: whoever selects on that goes on.
             Attempt::Lost => return std::future::pending().await,
             Attempt::NoCursor => {}

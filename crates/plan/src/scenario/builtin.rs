@@ -28,6 +28,8 @@ const BUILTIN: &[Builtin] = builtin![
     "rebase",
     "replicas",
     "concurrent",
+    "flapping",
+    "framing",
     "storm",
     "incident-4471",
 ];
