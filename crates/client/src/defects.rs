@@ -92,8 +92,8 @@ defects! { "the reference client":
     /// with it: a transport that is used again resets its session id and not its cursor.
     KeepsCursorIntoNewSession = "keeps-cursor-into-new-session";
     /// Takes the whole transport down when the GET of its standalone stream fails or breaks,
-    /// although that stream is optional; calls in flight are told nothing and wait for ever (typescript-sdk issue 2517,
-    /// LibreChat issue 14351).
+    /// although that stream is optional; calls in flight are told nothing and wait for ever
+    /// (typescript-sdk issue 2517, LibreChat issue 14351).
     GetFailureIsFatal = "get-failure-is-fatal";
     /// Ends without closing its standalone stream and without DELETE (java-sdk issue 1021,
     /// supergateway issue 160).
