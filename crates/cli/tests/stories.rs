@@ -17,8 +17,9 @@ const SEEDS: &[(&str, &[u64])] = &[
     ("rebase", &[39, 26]),
     ("replicas", &[74, 8]),
     ("concurrent", &[2, 12]),
-    ("framing", &[21, 39]),
     ("sessions", &[56, 97]),
+    ("flapping", &[6]),
+    ("framing", &[1, 21]),
     ("storm", &[51, 17, 28]),
 ];
 

@@ -17,6 +17,7 @@ use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
+use seamstress_defects::Defects;
 use seamstress_mcp::probe::{self, Probe};
 use seamstress_net::Network;
 use seamstress_trace::{Content, End, Host, Mark, Message, Recorder, What};
@@ -24,6 +25,7 @@ use sse_stream::{Sse, SseStream};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
+use crate::misreading::Misreading;
 use crate::wire::{Tokens, is_event_stream};
 
 /// The longest single message that is read outside of a stream.
@@ -46,6 +48,7 @@ pub struct Events {
     exchange: Exchange,
     stream: SseStream<Watched>,
     activity: Activity,
+    misreading: Misreading,
     idle: Pin<Box<Sleep>>,
     idle_timeout: Duration,
 }
@@ -62,6 +65,13 @@ pub struct Event {
     pub data: Option<String>,
     /// The message that the data hold.
     pub message: Option<Message>,
+}
+
+impl Event {
+    /// Whether it has data, and that is empty.
+    pub(crate) fn has_empty_data(&self) -> bool {
+        self.data.as_deref() == Some("")
+    }
 }
 
 impl Exchange {
@@ -146,10 +156,25 @@ impl Exchange {
     /// Reads a body that is a stream of events; it ends when no byte has come for `idle_timeout`.
     #[must_use]
     pub fn events(self, response: Response<Incoming>, idle_timeout: Duration) -> Events {
+        self.misread(response, idle_timeout, Misreading::of(&Defects::default()))
+    }
+
+    /// The same, with a decoder that may have defects.
+    pub(crate) fn misread(
+        self,
+        response: Response<Incoming>,
+        idle_timeout: Duration,
+        misreading: Misreading,
+    ) -> Events {
         let activity = Activity::default();
-        let body = Watched { body: response.into_body(), activity: activity.clone() };
+        let body = Watched {
+            body: response.into_body(),
+            activity: activity.clone(),
+            misreading: misreading.clone(),
+        };
         let idle = Box::pin(sleep(idle_timeout));
-        Events { exchange: self, stream: SseStream::new(body), activity, idle, idle_timeout }
+        let stream = SseStream::new(body);
+        Events { exchange: self, stream, activity, misreading, idle, idle_timeout }
     }
 
     /// Puts a call's name in the place of its progress token, where they differ.
@@ -195,9 +220,15 @@ impl Events {
     /// # Errors
     /// How the exchange ended, recorded too.
     pub async fn next(&mut self) -> Result<Event, End> {
-        let next = poll_fn(|context| match self.stream.poll_next_unpin(context) {
-            Poll::Ready(next) => Poll::Ready(Some(next)),
-            Poll::Pending => self.poll_idle(context).map(|()| None),
+        let next = poll_fn(|context| {
+            loop {
+                match self.stream.poll_next_unpin(context) {
+                    Poll::Ready(Some(Ok(block))) if self.misreading.drops(block.data.is_some()) => {
+                    }
+                    Poll::Ready(next) => return Poll::Ready(Some(next)),
+                    Poll::Pending => return self.poll_idle(context).map(|()| None),
+                }
+            }
         });
         match next.await {
             Some(Some(Ok(block))) => Ok(self.read(block)),
@@ -205,6 +236,16 @@ impl Events {
             Some(None) => Err(self.ended(End::Clean)),
             None => Err(self.ended(End::IdleTimeout)),
         }
+    }
+
+    /// Gives the exchange up: its bytes make no sense.
+    pub fn give_up_as_malformed(&mut self) {
+        self.exchange.note_end(End::Malformed);
+    }
+
+    /// The id of a block that the end of the body cut off, if that counts: a defect.
+    pub fn unfinished_id(&self) -> Option<String> {
+        self.misreading.unfinished_id()
     }
 
     /// Ready when no byte has come for the idle limit: a comment counts, though the decoder shows
@@ -324,6 +365,7 @@ impl Activity {
 struct Watched {
     body: Incoming,
     activity: Activity,
+    misreading: Misreading,
 }
 
 impl Body for Watched {
@@ -338,7 +380,7 @@ impl Body for Watched {
         if let Poll::Ready(Some(Ok(_))) = &polled {
             self.activity.note();
         }
-        polled
+        polled.map_ok(|frame| frame.map_data(|bytes| self.misreading.bytes(bytes)))
     }
 
     fn is_end_stream(&self) -> bool {

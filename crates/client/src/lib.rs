@@ -7,7 +7,10 @@
 //!
 //! | module | owns |
 //! |---|---|
-//! | `options` | what can be set, and the defects |
+//! | `options` | what can be set |
+//! | `calls` | the calls of a workload as messages |
+//! | `defects` | what can be wrong on purpose |
+//! | `misreading` | what a decoder with planted defects makes of bytes |
 //! | `wire` | requests with their headers and records; what a client that is not ours needs too |
 //! | `exchange` | one HTTP exchange, recorded as the client's transport sees it |
 //! | `session` | one session: its id, its pending calls, its end |
@@ -15,8 +18,11 @@
 //! | `stream` | reading a stream, and resuming it when it breaks |
 //! | `workload` | what the application asks for, and when all of it has ended |
 
+mod calls;
+mod defects;
 mod exchange;
 mod keeper;
+mod misreading;
 mod options;
 mod session;
 mod shared;
@@ -24,6 +30,7 @@ mod stream;
 pub mod wire;
 mod workload;
 
-pub use options::{Defect, Options};
+pub use calls::probe_call;
+pub use defects::Defect;
+pub use options::Options;
 pub use shared::Client;
-pub use workload::probe_call;

@@ -1,11 +1,12 @@
-//! What can be set on the reference client, and the defects that can be planted in it.
+//! What can be set on the reference client.
 //!
-//! Owns the options and the names of the defects. Each defect is modelled on a public report and
-//! says so; none is on by default. It must not know where the values come from.
+//! Owns the options. It must not know where their values come from.
 
-use seamstress_defects::{Defects, defects};
+use seamstress_defects::Defects;
 use seamstress_mcp::Revision;
 use seamstress_resumption::{IdScheme, UnverifiablePolicy};
+
+use crate::defects::Defect;
 
 /// What can be set on the reference client.
 #[derive(Clone, Debug)]
@@ -31,14 +32,4 @@ pub struct Options {
     pub unverifiable: UnverifiablePolicy,
     /// What is wrong on purpose.
     pub defects: Defects<Defect>,
-}
-
-defects! { "the reference client":
-    /// Keeps one cursor for the whole session instead of one per stream; when connections break,
-    /// one GET with it stands for all of them. Reported as the client's side of the incident of
-    /// 2026-11-14, and as swift-sdk issue 281.
-    OneCursorSlot = "one-cursor-slot";
-    /// Does not compare the first event after a resumption with its cursor. No client of an SDK
-    /// that was looked at does.
-    NoContinuityCheck = "no-continuity-check";
 }

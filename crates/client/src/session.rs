@@ -16,16 +16,20 @@ pub(crate) struct Session {
     pub revision: Revision,
     inner: Mutex<Inner>,
     lost: watch::Sender<bool>,
+    /// Nothing reaches the server any more, and nobody was told: a defect.
+    cut_off: watch::Sender<bool>,
     streams: AtomicU64,
 }
 
 struct Inner {
     id: Option<String>,
     calls: BTreeMap<String, Call>,
+    /// The newest id of any stream, for clients that keep only one cursor.
     slot: LastEventId,
     promised: u64,
     notifications: u64,
     may_live_on: bool,
+    not_found: bool,
 }
 
 struct Call {
@@ -49,11 +53,13 @@ impl Session {
             promised: 0,
             notifications: 0,
             may_live_on: false,
+            not_found: false,
         };
         Arc::new(Session {
             revision,
             inner: Mutex::new(inner),
             lost: watch::Sender::new(false),
+            cut_off: watch::Sender::new(false),
             streams: AtomicU64::new(0),
         })
     }
@@ -71,6 +77,11 @@ impl Session {
         }
     }
 
+    /// Sends no id from now on: a defect.
+    pub fn forget_id(&self) {
+        self.lock().id = None;
+    }
+
     /// Notes that a stream was opened.
     pub fn count_stream(&self) {
         self.streams.fetch_add(1, Ordering::Relaxed);
@@ -83,7 +94,7 @@ impl Session {
 
     /// Marks the session as lost; false if it was already.
     pub fn lose(&self, may_live_on: bool) -> bool {
-        if *self.lost.borrow() {
+        if self.is_lost() {
             return false;
         }
         self.lock().may_live_on = may_live_on;
@@ -94,6 +105,32 @@ impl Session {
     /// Whether the server may still hold the session after it was lost.
     pub fn may_live_on(&self) -> bool {
         self.lock().may_live_on
+    }
+
+    /// Notes that the server no longer knows it.
+    pub fn note_not_found(&self) {
+        self.lock().not_found = true;
+    }
+
+    /// Whether the server has said that it does not know it.
+    pub fn was_not_found(&self) -> bool {
+        self.lock().not_found
+    }
+
+    /// Whether it is lost.
+    pub fn is_lost(&self) -> bool {
+        *self.lost.borrow()
+    }
+
+    /// From now on nothing reaches the server: a defect.
+    pub fn cut_off(&self) {
+        self.cut_off.send_replace(true);
+    }
+
+    /// Returns when nothing reaches the server any more.
+    pub async fn is_cut_off(&self) {
+        // The sender lives as long as the session: waiting cannot fail.
+        let _ = self.cut_off.subscribe().wait_for(|cut_off| *cut_off).await;
     }
 
     /// Returns when the session is lost.
@@ -117,6 +154,21 @@ impl Session {
         let call = inner.calls.get(request)?;
         call.answered.send_replace(Some(answer));
         Some(call.label.clone())
+    }
+
+    /// Takes the call of this label for answered, whatever came: a defect.
+    pub fn answer_label(&self, label: &str) {
+        let inner = self.lock();
+        if let Some(call) = inner.calls.values().find(|call| call.label == label) {
+            call.answered.send_replace(Some(Answer::Result));
+        }
+    }
+
+    /// Whether the call of this label was answered.
+    pub fn is_answered(&self, label: &str) -> bool {
+        let inner = self.lock();
+        let call = inner.calls.values().find(|call| call.label == label);
+        call.is_some_and(|call| call.answered.borrow().is_some())
     }
 
     /// Access to the one cursor of a client that keeps only one.

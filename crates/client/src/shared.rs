@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use http::Response;
 use hyper::body::Incoming;
+use seamstress_mcp::message::method;
 use seamstress_net::Network;
 use seamstress_plan::Operation;
 use seamstress_trace::{Host, Method, Recorder, What};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::defects::Defect;
 use crate::exchange::Exchange;
 use crate::options::Options;
 use crate::session::Session;
@@ -82,6 +84,11 @@ impl<N: Network> Client<N> {
 }
 
 impl<N: Network> Shared<N> {
+    /// Whether a defect is planted.
+    pub fn has(&self, defect: Defect) -> bool {
+        self.options.defects.has(defect)
+    }
+
     /// The next JSON-RPC request id.
     pub fn next_request(&self) -> i64 {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
@@ -90,26 +97,49 @@ impl<N: Network> Shared<N> {
     /// Makes a request in a session; `None` when no response head came.
     pub async fn send(&self, ask: &Ask<'_>) -> Option<(Exchange, Response<Incoming>)> {
         let session_id = ask.session.and_then(Session::id);
+        let stray = self.stray_cursor(ask);
+        let drops_version = ask.method == Method::Get && self.has(Defect::ProtocolVersionDropped);
         let asked = wire::Ask {
             method: ask.method,
             session: session_id.as_deref(),
-            protocol_version: ask.session.map(|session| session.revision.as_str()),
-            cursor: ask.cursor,
+            protocol_version: ask
+                .session
+                .map(|session| session.revision.as_str())
+                .filter(|_| !drops_version),
+            cursor: ask.cursor.or(stray.as_deref()),
             stream: ask.stream,
             message: ask.message.as_ref().map(|(rpc, id, text)| (*rpc, id.as_deref(), &**text)),
         };
         let (exchange, response) = self.wire.send(&asked).await?;
-        if let Some(session) = ask.session
-            && let Some(id) = wire::session_header(&response)
-        {
-            session.adopt(id);
+        if let Some(session) = ask.session {
+            match wire::session_header(&response) {
+                Some(id) if !self.has(Defect::AdoptsNoRotatedId) => session.adopt(id),
+                None if self.has(Defect::SessionHeaderDropped) => session.forget_id(),
+                Some(_) | None => {}
+            }
         }
         Some((exchange, response))
+    }
+
+    /// The cursor that a call carries although it resumes nothing: a defect.
+    fn stray_cursor(&self, ask: &Ask<'_>) -> Option<String> {
+        let is_call = matches!(&ask.message, Some((rpc, ..)) if *rpc == method::TOOLS_CALL);
+        let session = ask.session.filter(|_| is_call && self.has(Defect::LastEventIdOnPost))?;
+        session.with_slot(|slot| slot.header_value().map(str::to_owned))
     }
 
     /// Tells the application that continuity is gone: the calls of this session end, and the
     /// keeper begins another one.
     pub fn lose(&self, session: &Arc<Session>, why: &str) {
+        if why == NOT_FOUND {
+            session.note_not_found();
+        }
+        if self.has(Defect::ClearOnlyOn404) && why == NOT_FOUND {
+            return session.forget_id();
+        }
+        if self.has(Defect::StuckOn404) && session.was_not_found() {
+            return;
+        }
         // 404 is said of a session that is gone; any other loss leaves it to be ended.
         if session.lose(why != NOT_FOUND) {
             let name = session.id().map(|id| self.recorder.session_name(&id));

@@ -15,11 +15,15 @@ use seamstress_resumption::{Continuity, on_reconnect, validate_resume};
 use seamstress_trace::{Check, Content, End, Host, Message, Method, What};
 use tokio::time::sleep;
 
+use crate::defects::Defect;
 use crate::exchange::{Event, Events, Exchange};
-use crate::options::Defect;
+use crate::misreading::Misreading;
 use crate::session::{Answer, Session};
 use crate::shared::{Ask, NOT_FOUND, Shared};
 use crate::wire::is_event_stream;
+
+/// How long a client that queues messages takes before it processes one, in milliseconds.
+const QUEUED_MS: u64 = 2;
 
 /// One stream of a session.
 pub(crate) struct Stream<N: Network> {
@@ -31,6 +35,10 @@ pub(crate) struct Stream<N: Network> {
     retry_ms: Option<u64>,
     /// Reconnections since the last message.
     idle_reconnects: u64,
+    /// How its last connection ended.
+    last_end: End,
+    /// A message that waits to be processed, with its exchange: a defect.
+    queued: Option<(u64, Message)>,
 }
 
 /// What became of an attempt to continue.
@@ -58,6 +66,8 @@ impl<N: Network> Stream<N> {
             cursor: LastEventId::default(),
             retry_ms: None,
             idle_reconnects: 0,
+            last_end: End::Clean,
+            queued: None,
         }
     }
 
@@ -71,16 +81,22 @@ impl<N: Network> Stream<N> {
     /// Takes a response as the connection of this stream.
     pub fn attach(&self, exchange: Exchange, response: Response<Incoming>) -> Events {
         let idle_timeout = Duration::from_millis(self.shared.options.idle_timeout_ms);
-        exchange.events(response, idle_timeout)
+        let misreading = Misreading::of(&self.shared.options.defects);
+        exchange.misread(response, idle_timeout, misreading)
     }
 
     /// Reads until the connection ends. `resumed`: the first event must continue the stream.
     /// False: it did not, and the session is lost.
     pub async fn read(&mut self, events: &mut Events, resumed: bool) -> bool {
         let mut unchecked = resumed;
-        while let Ok(event) = events.next().await {
+        let mut brought_id = false;
+        while let Some(event) = self.next(events).await {
             if let Some(retry_ms) = event.retry_ms {
                 self.retry_ms = Some(retry_ms);
+            }
+            if event.has_empty_data() && self.has(Defect::EmptyDataParsed) {
+                events.give_up_as_malformed();
+                break;
             }
             if unchecked && (event.message.is_some() || event.id.is_some()) {
                 unchecked = false;
@@ -89,26 +105,74 @@ impl<N: Network> Stream<N> {
                     return false;
                 }
             }
+            brought_id |= event.id.is_some();
             self.process(events.number(), event);
+        }
+        if let Some(id) = events.unfinished_id() {
+            self.move_cursor(Some(&id));
+        }
+        if resumed && !brought_id && self.has(Defect::CursorDroppedBySilentResume) {
+            self.cursor = LastEventId::default();
         }
         true
     }
 
+    /// The next event; none when the connection has ended.
+    async fn next(&mut self, events: &mut Events) -> Option<Event> {
+        if let Some((exchange, message)) = self.queued.take() {
+            tokio::select! {
+                biased;
+                next = events.next() => {
+                    // What is queued outlives the connection only if that was closed in order.
+                    if matches!(next, Ok(_) | Err(End::Clean)) {
+                        self.hand_over(exchange, message);
+                    }
+                    return self.note_end(next);
+                }
+                () = sleep(Duration::from_millis(QUEUED_MS)) => self.hand_over(exchange, message),
+            }
+        }
+        let next = events.next().await;
+        self.note_end(next)
+    }
+
+    fn note_end(&mut self, next: Result<Event, End>) -> Option<Event> {
+        next.map_err(|end| self.last_end = end).ok()
+    }
+
     /// Hands an event's message over, and only then moves the cursor past it.
     fn process(&mut self, exchange: u64, event: Event) {
+        if event.message.is_none() && self.has(Defect::IdOnlyEventIgnored) {
+            return;
+        }
+        let resets = event.has_empty_data() && self.has(Defect::PrimingResetsCursor);
         if let Some(message) = event.message {
             self.idle_reconnects = 0;
-            self.hand_over(exchange, message);
+            if self.has(Defect::CursorBeforeProcessing) {
+                self.queued = Some((exchange, message));
+            } else {
+                self.hand_over(exchange, message);
+            }
         }
         let id = event.id.as_deref();
-        if self.has(Defect::OneCursorSlot) {
-            self.session.with_slot(|slot| slot.observe(id));
-        } else {
+        self.move_cursor(if resets { Some(id.unwrap_or_default()) } else { id });
+    }
+
+    fn move_cursor(&mut self, id: Option<&str>) {
+        if !self.has(Defect::OneCursorSlot) {
             self.cursor.observe(id);
+        }
+        let keeps_newest =
+            [Defect::OneCursorSlot, Defect::ResumesWithIdOfOtherStream, Defect::LastEventIdOnPost];
+        if keeps_newest.into_iter().any(|defect| self.has(defect)) {
+            self.session.with_slot(|slot| slot.observe(id));
         }
     }
 
     fn hand_over(&self, exchange: u64, message: Message) {
+        if self.has(Defect::FirstEventIsTheResponse) {
+            self.session.answer_label(&self.label);
+        }
         let to = match &message.content {
             Content::Progress { call, .. } => Some(call.clone()),
             Content::Result { request, .. } => self.session.answer(request, Answer::Result),
@@ -156,11 +220,60 @@ impl<N: Network> Stream<N> {
 
     /// Waits as long as the server asked, then resumes with the stream's cursor.
     pub async fn resume(&mut self) -> Attempt {
-        let Some(cursor) = self.current_cursor() else { return Attempt::NoCursor };
-        match self.wait_to_reconnect().await {
-            Ok(()) => self.get(Some(&cursor)).await,
-            Err(lost) => lost,
+        if self.has(Defect::ResumesWithIdOfOtherStream) {
+            let newest = self.session.with_slot(|slot| slot.clone());
+            self.cursor.observe(newest.header_value());
         }
+        let Some(cursor) = self.current_cursor() else { return self.without_cursor().await };
+        if let Err(lost) = self.wait_to_reconnect().await {
+            return lost;
+        }
+        if self.has(Defect::TwoResumes) {
+            self.resume_beside(&cursor);
+        }
+        self.get(Some(&cursor)).await
+    }
+
+    /// Without a cursor nothing can be resumed.
+    async fn without_cursor(&mut self) -> Attempt {
+        if self.has(Defect::CursorDroppedBySilentResume) {
+            return self.listen_again().await;
+        }
+        Attempt::NoCursor
+    }
+
+    /// Resumes the same stream once more, in a task of its own: a defect.
+    fn resume_beside(&self, cursor: &str) {
+        let mut twin = Stream {
+            shared: self.shared.clone(),
+            session: self.session.clone(),
+            label: self.label.clone(),
+            cursor: self.cursor.clone(),
+            retry_ms: None,
+            idle_reconnects: 0,
+            last_end: End::Clean,
+            queued: None,
+        };
+        let cursor = cursor.to_owned();
+        tokio::spawn(async move {
+            let session = twin.session.clone();
+            let follow = async {
+                if let Attempt::Open(mut events) = twin.get(Some(&cursor)).await {
+                    twin.read(&mut events, true).await;
+                }
+            };
+            tokio::select! {
+                biased;
+                () = session.lost() => {}
+                () = follow => {}
+            }
+        });
+    }
+
+    /// Begins a session by resuming with the cursor of the one before: a defect.
+    pub async fn resume_from_before(&mut self, cursor: &str) -> Attempt {
+        self.cursor.observe(Some(cursor));
+        self.get(Some(cursor)).await
     }
 
     /// Waits likewise, then listens without a cursor.
@@ -181,6 +294,25 @@ impl<N: Network> Stream<N> {
         self.has(Defect::OneCursorSlot)
     }
 
+    /// Gives the session up because a stream broke, where the client does so: a defect.
+    pub fn begins_anew_instead(&self) -> bool {
+        let begins_anew = self.has(Defect::RepostInsteadOfResume);
+        if begins_anew {
+            self.shared.lose(&self.session, "reconnect");
+        }
+        begins_anew
+    }
+
+    /// Takes the transport down because a GET failed, where the client does so: a defect.
+    pub fn takes_all_down(&self, failed: bool) -> bool {
+        let broke = failed || self.last_end != End::Clean;
+        let takes_down = broke && self.has(Defect::GetFailureIsFatal);
+        if takes_down {
+            self.session.cut_off();
+        }
+        takes_down
+    }
+
     /// The cursor to resume with now, if there is one.
     pub fn current_cursor(&self) -> Option<String> {
         if self.has(Defect::OneCursorSlot) {
@@ -191,11 +323,16 @@ impl<N: Network> Stream<N> {
 
     async fn wait_to_reconnect(&mut self) -> Result<(), Attempt> {
         self.idle_reconnects += 1;
-        if self.idle_reconnects > self.shared.options.reconnects_max {
-            self.shared.lose(&self.session, "gave-up");
+        let too_many = self.idle_reconnects > self.shared.options.reconnects_max;
+        if too_many && !self.has(Defect::UnboundedReconnection) {
+            let outlives = self.has(Defect::ReconnectOutlivesRequest);
+            if !(outlives && self.session.is_answered(&self.label)) {
+                self.shared.lose(&self.session, "gave-up");
+            }
             return Err(Attempt::Lost);
         }
-        let delay_ms = self.retry_ms.unwrap_or(self.shared.options.reconnect_delay_ms);
+        let asked_ms = self.retry_ms.filter(|_| !self.has(Defect::IgnoresRetry));
+        let delay_ms = asked_ms.unwrap_or(self.shared.options.reconnect_delay_ms);
         sleep(Duration::from_millis(delay_ms)).await;
         Ok(())
     }
@@ -240,6 +377,6 @@ impl<N: Network> Stream<N> {
     }
 
     fn has(&self, defect: Defect) -> bool {
-        self.shared.options.defects.has(defect)
+        self.shared.has(defect)
     }
 }

@@ -8,20 +8,16 @@ use std::time::Duration;
 
 use http::Response;
 use hyper::body::Incoming;
-use seamstress_mcp::message::{
-    self, CallMeta, CallToolParams, Empty, Message, ProgressToken, RequestId, method,
-};
-use seamstress_mcp::probe::{
-    AnnounceArguments, CountArguments, ProgressOn, TOOL_ANNOUNCE, TOOL_COUNT,
-};
+use seamstress_mcp::message::{self, Empty, Message, RequestId, method};
 use seamstress_net::Network;
 use seamstress_plan::{Ask as Asked, Operation};
 use seamstress_trace::{End, Host, Method, Outcome, What};
-use serde_json::value::RawValue;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout};
 
+use crate::calls::call_text;
+use crate::defects::Defect;
 use crate::exchange::{Events, Exchange};
 use crate::session::{Answer, Session};
 use crate::shared::{Ask, Current, NOT_FOUND, Shared};
@@ -43,6 +39,9 @@ pub(crate) async fn run<N: Network>(shared: Arc<Shared<N>>, workload: Vec<Operat
     while calls.join_next().await.is_some() {}
     if let Some(listener) = listener {
         settle(&shared).await;
+        if shared.has(Defect::LeavesStreamOpen) {
+            return;
+        }
         listener.abort();
         // The abort is the expected end; a panic has already reached the run's hook.
         let _ = listener.await;
@@ -85,7 +84,10 @@ async fn operate<N: Network>(shared: Arc<Shared<N>>, operation: Operation) {
             exchange_one(&shared, &session, &operation.id, method::TOOLS_LIST).await
         }
         Asked::Ping => exchange_one(&shared, &session, &operation.id, method::PING).await,
-        Asked::Count { .. } | Asked::Announce { .. } => call(&shared, &session, &operation).await,
+        Asked::Count { .. } | Asked::Announce { .. } => {
+            let outcome = call(&shared, &session, &operation).await;
+            call_again(&shared, session, &operation, outcome).await
+        }
     };
     shared.record_outcome(&operation, outcome);
 }
@@ -109,6 +111,20 @@ async fn live_session<N: Network>(shared: &Shared<N>) -> Option<Arc<Session>> {
     let mut current = shared.current.subscribe();
     let settled = current.wait_for(|current| !matches!(current, Current::Beginning)).await;
     match &*settled.ok()? {
+        Current::Live(session) => Some(session.clone()),
+        Current::Beginning | Current::GaveUp => None,
+    }
+}
+
+/// The session that follows one which was lost just now.
+async fn session_after_lost<N: Network>(shared: &Shared<N>) -> Option<Arc<Session>> {
+    let mut current = shared.current.subscribe();
+    let follows = |current: &Current| match current {
+        Current::Live(session) => !session.is_lost(),
+        Current::Beginning => false,
+        Current::GaveUp => true,
+    };
+    match &*current.wait_for(follows).await.ok()? {
         Current::Live(session) => Some(session.clone()),
         Current::Beginning | Current::GaveUp => None,
     }
@@ -204,23 +220,43 @@ async fn request<N: Network>(
     }
     let mut stream = Stream::new(shared, session, label);
     let events = stream.attach(exchange, response);
-    follow_call(&mut stream, events, session, answered).await
+    if shared.has(Defect::ReconnectOutlivesRequest) {
+        // Nobody ends this task when the call has ended.
+        let of_follower = session.clone();
+        let follower = tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                () = of_follower.lost() => {}
+                () = follow(&mut stream, events, false) => {}
+            }
+        });
+        return follow_call(shared, session, answered, async { drop(follower.await) }).await;
+    }
+    follow_call(shared, session, answered, follow(&mut stream, events, false)).await
 }
 
+/// Waits until a call is answered or its stream cannot be followed any more.
 async fn follow_call<N: Network>(
-    stream: &mut Stream<N>,
-    events: Events,
+    shared: &Shared<N>,
     session: &Arc<Session>,
     mut answered: watch::Receiver<Option<Answer>>,
+    following: impl Future<Output = ()>,
 ) -> Outcome {
-    tokio::select! {
+    let outcome = tokio::select! {
         biased;
+        () = session.is_cut_off(), if shared.has(Defect::GetFailureIsFatal) => None,
         answer = answered.wait_for(Option::is_some) => match answer.as_deref() {
-            Ok(Some(Answer::Result)) => Outcome::Done,
-            Ok(_) | Err(_) => Outcome::Failed,
+            Ok(Some(Answer::Result)) => Some(Outcome::Done),
+            Ok(_) | Err(_) => Some(Outcome::Failed),
         },
-        () = session.lost() => Outcome::Unknown,
-        () = follow(stream, events, false) => Outcome::Unknown,
+        () = session.lost() => Some(Outcome::Unknown),
+        () = following => Some(Outcome::Unknown),
+    };
+    let orphans = session.is_lost() && shared.has(Defect::ReinitOrphansCalls);
+    match outcome {
+        Some(Outcome::Unknown) if orphans => std::future::pending().await,
+        Some(outcome) => outcome,
+        None => std::future::pending().await,
     }
 }
 
@@ -232,6 +268,9 @@ async fn follow<N: Network>(stream: &mut Stream<N>, mut events: Events, resumed:
             return;
         }
         drop(events);
+        if stream.begins_anew_instead() {
+            return;
+        }
         if stream.shares_one_cursor() {
             // One GET stands for all streams of the session, and it is the listener's.
             return std::future::pending().await;
@@ -250,27 +289,37 @@ async fn follow<N: Network>(stream: &mut Stream<N>, mut events: Events, resumed:
 /// Keeps the standalone stream open, in one session after the other.
 async fn listen<N: Network>(shared: Arc<Shared<N>>, operation: Operation) {
     let mut session = begin_at(&shared, operation.at_ms).await;
+    let mut kept_cursor = None;
     while let Some(live) = session {
         let mut stream = Stream::new(&shared, &live, &operation.id);
         tokio::select! {
             biased;
             () = live.lost() => {}
-            () = listen_in_session(&mut stream) => return,
+            () = listen_in_session(&mut stream, kept_cursor.as_deref()) => return,
+        }
+        if shared.has(Defect::KeepsCursorIntoNewSession) {
+            kept_cursor = stream.current_cursor().or(kept_cursor);
         }
         session = live_session(&shared).await;
     }
 }
 
 /// Returns when the server offers no standalone stream.
-async fn listen_in_session<N: Network>(stream: &mut Stream<N>) {
-    let mut attempt = stream.listen().await;
-    let mut resumed = false;
+async fn listen_in_session<N: Network>(stream: &mut Stream<N>, kept_cursor: Option<&str>) {
+    let mut resumed = kept_cursor.is_some();
+    let mut attempt = match kept_cursor {
+        Some(cursor) => stream.resume_from_before(cursor).await,
+        None => stream.listen().await,
+    };
     loop {
         match attempt {
             Attempt::Open(mut events) => {
-                if !stream.read(&mut events, resumed).await {
+                if !stream.read(&mut events, resumed).await || stream.takes_all_down(false) {
                     return std::future::pending().await;
                 }
+            }
+            Attempt::Failed if stream.takes_all_down(true) => {
+                return std::future::pending().await;
             }
             Attempt::Failed => {}
             // The session is lost: whoever selects on that goes on.
@@ -288,37 +337,26 @@ async fn listen_in_session<N: Network>(stream: &mut Stream<N>) {
     }
 }
 
-fn call_text(id: i64, operation: &Operation) -> Option<String> {
-    let (name, arguments) = probe_call(operation)?;
-    let arguments = RawValue::from_string(arguments).ok()?;
-    let token = ProgressToken::from(operation.id.as_str());
-    let params = CallToolParams {
-        name: name.into(),
-        arguments: Some(&arguments),
-        meta: Some(CallMeta { progress_token: Some(token) }),
-    };
-    message::request(&RequestId::from(id), method::TOOLS_CALL, &params).ok()
-}
-
-/// The tool that an operation calls and its arguments, as the text of a JSON object; none for an
-/// operation that calls none.
-#[must_use]
-pub fn probe_call(operation: &Operation) -> Option<(&'static str, String)> {
-    let call = operation.id.as_str().into();
-    match &operation.ask {
-        Asked::Count { events, interval_ms, progress_on_standalone } => {
-            let progress_on =
-                if *progress_on_standalone { ProgressOn::Standalone } else { ProgressOn::Own };
-            let arguments =
-                CountArguments { call, events: *events, interval_ms: *interval_ms, progress_on };
-            Some((TOOL_COUNT, serde_json::to_string(&arguments).ok()?))
+/// Sends a call again in the next session, where the client does so: two defects.
+async fn call_again<N: Network>(
+    shared: &Arc<Shared<N>>,
+    mut session: Arc<Session>,
+    operation: &Operation,
+    mut outcome: Outcome,
+) -> Outcome {
+    for _ in 0..shared.options.reconnects_max {
+        let after_break = outcome == Outcome::Unknown && shared.has(Defect::RepostInsteadOfResume);
+        let after_404 = outcome != Outcome::Done
+            && session.was_not_found()
+            && shared.has(Defect::RepostAfter404);
+        if !after_break && !after_404 {
+            break;
         }
-        Asked::Announce { events, interval_ms } => {
-            let arguments = AnnounceArguments { call, events: *events, interval_ms: *interval_ms };
-            Some((TOOL_ANNOUNCE, serde_json::to_string(&arguments).ok()?))
-        }
-        Asked::Listen | Asked::ListTools | Asked::Ping => None,
+        let Some(next) = session_after_lost(shared).await else { break };
+        session = next;
+        outcome = call(shared, &session, operation).await;
     }
+    outcome
 }
 
 impl<N: Network> Shared<N> {

@@ -3,16 +3,29 @@
 //! Rests on WHATWG HTML 9.2, the last event id string: it changes with every complete block that
 //! has an `id` field, also one without data; an empty `id` resets it, after which no cursor is
 //! sent; without the field the id in force stays. It is kept for each stream, over its
-//! connections, and begins empty when the stream is begun anew.
+//! connections, and begins empty when the stream is begun anew. A client that goes on with a
+//! stream by a GET without a cursor although an id is in force has dropped it: WHATWG HTML 9.2.3
+//! sends the last event id with every reconnection.
 //! Near misses: an id-only block, which counts; an id with NUL, which does not; a cursor of
-//! another session (`cursor-session-match`).
+//! another session (`cursor-session-match`); a stream begun anew after its cursor was refused, or
+//! beside a connection that still carries it.
+
+use seamstress_trace::Method;
 
 use crate::finding::{Finding, Oracle};
 use crate::received::{Received, Source};
+use crate::resumptions::Standing;
 use crate::view::{Exchange, View};
 use crate::words;
 
 pub(crate) fn judge(view: &View) -> Vec<Finding> {
+    let mut findings: Vec<Finding> =
+        view.exchanges.iter().filter_map(|exchange| dropped(view, exchange)).collect();
+    findings.extend(wrong(view));
+    findings
+}
+
+fn wrong(view: &View) -> Vec<Finding> {
     let inexact = |exchange: &&Exchange| {
         let cursor = exchange.attempt.and(exchange.cursor);
         cursor.is_some_and(|cursor| cursor.is_empty() || cursor != exchange.known_cursor)
@@ -23,6 +36,35 @@ pub(crate) fn judge(view: &View) -> Vec<Finding> {
     }
     let received = Received::of(view);
     inexact.filter_map(|exchange| finding(view, &received, exchange)).collect()
+}
+
+/// A stream that was gone on with as if it had no cursor.
+fn dropped(view: &View, exchange: &Exchange) -> Option<Finding> {
+    let known = exchange.dropped_cursor;
+    if known.is_empty() || exchange.method != Method::Get || exchange.cursor.is_some() {
+        return None;
+    }
+    let legs = &view.streams[exchange.stream?].legs;
+    let before = legs.partition_point(|leg| view.exchanges[*leg].record < exchange.record);
+    let previous = &view.exchanges[*legs[..before].last()?];
+    let has_ended = previous.end.is_some_and(|ended| ended.record < exchange.record);
+    let was_refused = previous.attempt.is_some_and(|attempt| {
+        matches!(attempt.standing, Standing::RefusedByServer | Standing::RefusedByClient)
+    });
+    (has_ended && !was_refused).then(|| Finding {
+        oracle: Oracle::CursorExact,
+        subject: words::stream_subject(exchange.stream_name),
+        state: "dropped".to_owned(),
+        sentence: format!(
+            "{} goes on with {} without a cursor, but the last complete id of that stream is \
+             {known}",
+            words::request(exchange),
+            exchange.stream_name.unwrap_or("a stream"),
+        ),
+        record: exchange.record,
+        related: Vec::new(),
+        resumption: None,
+    })
 }
 
 fn finding(view: &View, received: &Received, exchange: &Exchange) -> Option<Finding> {
@@ -62,6 +104,8 @@ fn finding(view: &View, received: &Received, exchange: &Exchange) -> Option<Find
 
 #[cfg(test)]
 mod tests {
+    use seamstress_trace::Method;
+
     use crate::Oracle;
     use crate::script::{NOTHING, Script};
 
@@ -123,13 +167,42 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_that_goes_on_without_its_cursor_has_dropped_it() {
+        let script = two_streams().request(3, Method::Get, Some("c1"), |_| {});
+        assert_eq!(
+            script.sentences_of(Oracle::CursorExact),
+            [
+                "exchange 3 (GET) goes on with c1 without a cursor, but the last complete id of that \
+              stream is s1.c1.2"
+            ]
+        );
+        let listening = two_streams().listen(3);
+        assert_eq!(listening.keys_of(Oracle::CursorExact), ["cursor-exact/standalone/dropped"]);
+    }
+
+    #[test]
+    fn nothing_is_dropped_beside_a_living_connection_after_a_refusal_or_without_an_id() {
+        let beside = Script::new().session("s1").listen(1).open(1).notify("standalone-1");
+        let beside = beside.take(1, "s1.standalone-1.1").listen(2);
+        assert_eq!(beside.keys_of(Oracle::CursorExact), NOTHING);
+        let refused = two_streams().resume(3, "standalone", "s1.standalone-1.1").status(3, 400);
+        assert_eq!(refused.drop(3).listen(4).keys_of(Oracle::CursorExact), NOTHING);
+        let reset = Script::new().session("s1").listen(1).open(1).notify("standalone-1");
+        let reset = reset.take(1, "s1.standalone-1.1").raw_event(1, Some(""), None).drop(1);
+        assert_eq!(reset.listen(2).keys_of(Oracle::CursorExact), NOTHING);
+        let silent = Script::new().session("s1").listen(1).open(1).drop(1).listen(2);
+        assert_eq!(silent.keys_of(Oracle::CursorExact), NOTHING);
+    }
+
+    #[test]
     fn the_cursor_outlives_connections_and_a_stream_begun_anew_has_none() {
         let script = two_streams().resume(3, "c1", "s1.c1.2").resumes(3, "c1", 0).open(3).drop(3);
         let again = script.resume(4, "c1", "s1.c1.2");
         assert_eq!(again.keys_of(Oracle::CursorExact), NOTHING);
         let anew = two_streams().listen(3).open(3).drop(3);
         let anew = anew.resume(4, "standalone", "s1.standalone-1.1");
-        assert_eq!(anew.keys_of(Oracle::CursorExact), ["cursor-exact/standalone/older"]);
+        let keys = ["cursor-exact/standalone/dropped", "cursor-exact/standalone/older"];
+        assert_eq!(anew.keys_of(Oracle::CursorExact), keys);
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //! eight resumptions of one stream in a row that the client had to take for accepted, with no new
 //! message in between, are a finding; the classic is a server that answers a cursor it cannot use
 //! with 200 and an immediate end.
+//! Nor can a stream make progress whose call has ended: more than two resumptions after that are
+//! a finding as well.
 //! Near misses: attempts that nobody answered, or that were refused visibly; a stream begun anew;
-//! eight of them.
+//! eight of them; one or two that the end of the call has overtaken.
 
 use crate::finding::{Finding, Oracle};
 use crate::view::{ClientStream, Exchange, View};
@@ -13,9 +15,38 @@ use crate::words;
 
 /// How many accepted resumptions without a new message are still taken for bad luck.
 const RESUMPTIONS_WITHOUT_MESSAGE_MAX: u64 = 8;
+/// How many resumptions may be on their way when a call ends.
+const RESUMPTIONS_AFTER_END_MAX: usize = 2;
 
 pub(crate) fn judge(view: &View) -> Vec<Finding> {
-    view.streams.iter().flat_map(|stream| of_stream(view, stream)).collect()
+    let of_stream = |stream| {
+        let mut findings = of_stream(view, stream);
+        findings.extend(after_end(view, stream));
+        findings
+    };
+    view.streams.iter().flat_map(of_stream).collect()
+}
+
+/// Resumptions of a call's stream after the application was told that the call has ended.
+fn after_end(view: &View, stream: &ClientStream) -> Option<Finding> {
+    let (ended, _) = view.call(stream.name)?.outcome?;
+    let ended_ms = view.records[ended].at_ms;
+    let legs = stream.legs.iter().map(|leg| &view.exchanges[*leg]);
+    let mut late = legs.filter(|leg| leg.attempt.is_some() && leg.at_ms > ended_ms);
+    let exchange = late.nth(RESUMPTIONS_AFTER_END_MAX)?;
+    Some(Finding {
+        oracle: Oracle::Livelock,
+        subject: words::stream_subject(Some(stream.name)),
+        state: "ended".to_owned(),
+        sentence: format!(
+            "{} was resumed again and again after its call had ended, a third time by {}",
+            stream.name,
+            words::request(exchange),
+        ),
+        record: exchange.record,
+        related: vec![ended],
+        resumption: words::resumption(view, exchange),
+    })
 }
 
 fn of_stream(view: &View, stream: &ClientStream) -> Vec<Finding> {
@@ -89,6 +120,22 @@ mod tests {
               resumption with cursor s1.c1.1 that the server answered with caught-up"]
         );
         assert_eq!(empty_resumptions(call(), 2..=40).keys_of(Oracle::Livelock).len(), 1);
+    }
+
+    #[test]
+    fn a_stream_that_is_resumed_a_third_time_after_its_call_has_ended_makes_no_progress() {
+        let ended = || call().unknown("c1").wait(5);
+        let script = empty_resumptions(ended(), 2..=4);
+        assert_eq!(
+            script.sentences_of(Oracle::Livelock),
+            [
+                "c1 was resumed again and again after its call had ended, a third time by exchange 4 \
+              (GET)"
+            ]
+        );
+        let script = empty_resumptions(ended(), 2..=9);
+        assert_eq!(script.keys_of(Oracle::Livelock), ["livelock/call/ended"]);
+        assert_eq!(empty_resumptions(ended(), 2..=3).keys_of(Oracle::Livelock), NOTHING);
     }
 
     #[test]

@@ -5,18 +5,50 @@
 //! accepted resumption. Either the response was emitted while that resumption could carry it, and
 //! the call neither ended as done or failed nor was the loss of its session declared; or the
 //! server answered it with 200 and at once a clean end, after which the client gave the call up.
+//! And it looks at calls that ended as done although no response to them ever arrived: what the
+//! client took for it was another message.
 //! Near misses: a stream that was refused at last; loss declared for another reason; a response
-//! emitted too late for the run; a clean end that a fault on the path brought about.
+//! emitted too late for the run; a clean end that a fault on the path brought about; a call that
+//! was answered by one body of JSON, or taken for answered by an event without a message
+//! (`priming-not-parsed`).
 
 use seamstress_trace::{End, Message, Outcome, RunEnd};
 
 use crate::finding::{Finding, Oracle};
 use crate::resumptions::Standing;
-use crate::view::{Call, Emitted, Exchange, View};
+use crate::view::{Call, Emitted, Exchange, Response, View};
 use crate::words;
 
 pub(crate) fn judge(view: &View) -> Vec<Finding> {
-    view.calls.iter().filter_map(|call| finding(view, call)).collect()
+    let of_call = |call| finding(view, call).or_else(|| taken_for_done(view, call));
+    view.calls.iter().filter_map(of_call).collect()
+}
+
+/// A call that ended as done on a stream that brought messages, none of which was its response.
+fn taken_for_done(view: &View, call: &Call) -> Option<Finding> {
+    let (record, Outcome::Done) = call.outcome? else { return None };
+    let post = &view.exchanges[*call.posts.last()?];
+    if call.answered || !post.response.is_some_and(Response::opens_stream) {
+        return None;
+    }
+    let legs = &view.stream(post.session, call.label)?.legs;
+    let last = legs.iter().map(|leg| &view.exchanges[*leg]).next_back()?;
+    let taken = &view.wire[*last.wire.last()?];
+    Some(Finding {
+        oracle: Oracle::LostResponse,
+        subject: "result",
+        state: words::state(last),
+        sentence: format!(
+            "{} was taken for done although no response to it had come: the last message on {} \
+             was {}",
+            call.label,
+            words::exchange(last),
+            words::message(taken.message, taken.place),
+        ),
+        record,
+        related: vec![taken.record],
+        resumption: words::resumption(view, last),
+    })
 }
 
 fn finding(view: &View, call: &Call) -> Option<Finding> {
@@ -152,6 +184,24 @@ mod tests {
     #[test]
     fn a_call_that_ends_unknown_without_a_declared_loss_lost_its_response() {
         assert_eq!(resumed().wait(9).unknown("c1").finish().keys_of(Oracle::LostResponse), KEY);
+    }
+
+    #[test]
+    fn a_call_that_is_taken_for_done_without_a_response_lost_it() {
+        let fresh = || Script::new().session("s1").post(1, "c1").open(1).progress("c1");
+        let taken = || fresh().take(1, "s1.c1.1").done("c1").leave(1).result("c1").finish();
+        assert_eq!(taken().keys_of(Oracle::LostResponse), ["lost-response/result/fresh"]);
+        assert_eq!(
+            taken().sentences_of(Oracle::LostResponse),
+            ["c1 was taken for done although no response to it had come: the last message on \
+              exchange 1 was progress 1 of c1"]
+        );
+        let answered = fresh().take(1, "s1.c1.1").result("c1").take(1, "s1.c1.2").done("c1");
+        assert_eq!(answered.finish().keys_of(Oracle::LostResponse), NOTHING);
+        let by_json = Script::new().session("s1").post(1, "c1").status(1, 200).done("c1");
+        assert_eq!(by_json.finish().keys_of(Oracle::LostResponse), NOTHING);
+        let by_blank = Script::new().session("s1").post(1, "c1").open(1).raw_event(1, None, None);
+        assert_eq!(by_blank.done("c1").finish().keys_of(Oracle::LostResponse), NOTHING);
     }
 
     #[test]

@@ -219,6 +219,7 @@ impl<'a> Builder<'a> {
         let in_session = self.view.sessions.len().checked_sub(1);
         let anew = *method != Method::Get || cursor.is_none();
         let stream_index = stream.as_deref().map(|name| self.client_stream(in_session, name));
+        let known_before = stream_index.map_or("", |stream| self.cursors[stream].cursor);
         let (known, previous_end_ms) = match stream_index {
             Some(stream) => self.leg(stream, exchange, anew),
             None => (Known { begun_by: exchange, cursor: "", retry_ms: None }, None),
@@ -245,6 +246,7 @@ impl<'a> Builder<'a> {
             stream: stream_index,
             begun_by: known.begun_by,
             known_cursor: known.cursor,
+            dropped_cursor: if anew { known_before } else { "" },
             known_retry_ms: known.retry_ms,
             previous_end_ms,
             response: None,

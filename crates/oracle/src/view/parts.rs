@@ -30,6 +30,9 @@ pub(crate) struct Exchange<'a> {
     pub begun_by: usize,
     /// The last complete id received on the stream before the request; empty if there is none.
     pub known_cursor: &'a str,
+    /// The last complete id of the stream before it was begun anew by this request; empty if it was
+    /// not, or if there is none.
+    pub dropped_cursor: &'a str,
     /// The newest `retry` received on the stream before the request.
     pub known_retry_ms: Option<u64>,
     /// When the exchange that carried the stream before this one ended.

@@ -30,6 +30,8 @@ const BUILTIN: &[Builtin] = builtin![
     "concurrent",
     "framing",
     "sessions",
+    "flapping",
+    "framing",
     "storm",
     "incident-4471",
 ];
