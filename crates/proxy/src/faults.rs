@@ -14,8 +14,9 @@ pub trait Hands: Send + Sync + 'static {
     /// Carries an action out and says with what effect; `None`: there was nothing to act on.
     fn act(&self, action: Action, extent: Extent) -> Option<String>;
 
-    /// Says what a replica will see when it is next asked to resume.
-    fn set_view(&self, replica: usize, view: ReplicaView);
+    /// Says what a replica will see when it is next asked to resume. False: the replicas share
+    /// nothing, so that there is no session to see there.
+    fn set_view(&self, replica: usize, view: ReplicaView) -> bool;
 }
 
 /// What a replica sees.

@@ -115,9 +115,9 @@ impl<N: Network> Shared<N> {
     ) {
         if let Some(view) = ReplicaView::of(&fault) {
             let others = self.options.replicas.len();
-            if others > 1 {
-                route.replica = (route.replica + 1) % others;
-                self.hands.set_view(route.replica, view);
+            let other = (route.replica + 1) % others.max(1);
+            if others > 1 && self.hands.set_view(other, view) {
+                route.replica = other;
                 self.faults.fired(&fault);
                 route.routed = Some(fault);
             }

@@ -65,7 +65,7 @@ impl Hands for SimHands {
         }
     }
 
-    fn set_view(&self, replica: usize, view: ReplicaView) {
-        self.servers.set_view(replica, view);
+    fn set_view(&self, replica: usize, view: ReplicaView) -> bool {
+        self.servers.set_view(replica, view)
     }
 }

@@ -79,15 +79,17 @@ impl Servers {
     }
 
     /// Says what a replica will see when it is next asked to resume. Replicas of a server that is
-    /// not ours share nothing anyway.
-    pub fn set_view(&self, replica: usize, view: ReplicaView) {
-        let Servers::Reference { control, .. } = self else { return };
+    /// not ours share nothing: to send a session to another one would try the deployment, not the
+    /// server.
+    pub fn set_view(&self, replica: usize, view: ReplicaView) -> bool {
+        let Servers::Reference { control, .. } = self else { return false };
         let view = match view {
             ReplicaView::Lagging { lag_ms } => View::Lagging { lag_ms },
             ReplicaView::Empty => View::Empty,
             ReplicaView::OtherEpoch => View::OtherEpoch,
         };
         control.set_view(replica, view);
+        true
     }
 }
 

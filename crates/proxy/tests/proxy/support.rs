@@ -51,8 +51,9 @@ impl Hands for TestHands {
         (!self.are_empty.load(Ordering::Relaxed)).then(|| "it was done".to_owned())
     }
 
-    fn set_view(&self, replica: usize, view: ReplicaView) {
+    fn set_view(&self, replica: usize, view: ReplicaView) -> bool {
         self.views.lock().expect("no panic").push((replica, view));
+        true
     }
 }
 
