@@ -49,6 +49,11 @@ defects! { "the reference proxy":
     /// standalone stream. Reported as wso2/api-platform issue 2962; the default of Azure API
     /// Management.
     BuffersResponses = "buffers-responses";
+    /// Holds events back as `buffers-pages` does; when the server has been silent for 10 ms, throws
+    /// away what it holds and goes on with what comes after, as a hop would that resumes upstream
+    /// by itself after such a cut. nginx before 1.29.7 was measured to throw held events away when
+    /// its read timeout ends a response; Docker's MCP gateway resumes upstream by itself.
+    DiscardsOnIdleCut = "discards-on-idle-cut";
     /// Sends the response to a call on the standalone stream too. Reported as agentgateway issue
     /// 2373.
     CopiesResponses = "copies-responses";

@@ -116,6 +116,7 @@ impl<N: Network> Pump<N> {
         let mut last_byte = Instant::now();
         loop {
             let idle_cut = self.idle_cut(last_byte);
+            let discard_at = self.page.discard_at(last_byte);
             let release_at = self.shaper.is_holding().then(|| self.shared.chaos_end());
             tokio::select! {
                 biased;
@@ -143,6 +144,7 @@ impl<N: Network> Pump<N> {
                         return Flow::Cut(fault);
                     }
                 }
+                () = until(discard_at) => self.page.discard(),
                 () = until(release_at) => {
                     let held = self.shaper.flush();
                     if !self.send_all(held).await {

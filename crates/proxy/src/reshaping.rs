@@ -4,11 +4,14 @@
 //! what the server sends. In a proxy without defects every one of these passes bytes on as they
 //! are.
 
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 use seamstress_mcp::message::parse;
 use seamstress_mcp::sse::Block;
 use seamstress_net::Network;
 use seamstress_plan::{Action, Connection, Fault};
+use tokio::time::Instant;
 
 use crate::body::Piece;
 use crate::defects::Defect;
@@ -17,6 +20,8 @@ use crate::places::{data_of, is_response};
 use crate::pump::Pump;
 use crate::sessions::STANDALONE;
 
+/// How long a server may be silent before a defect throws away what is held.
+const SILENCE_MAX: Duration = Duration::from_millis(10);
 /// The bytes of a page.
 const PAGE_BYTES: usize = 4096;
 
@@ -69,17 +74,29 @@ impl LineEnds {
 pub(crate) struct Page {
     /// How many bytes let the held ones go; none: nothing is held back.
     bytes_max: Option<usize>,
+    /// Whether silence of the server makes it throw away what is held.
+    discards: bool,
     held: BytesMut,
 }
 
 impl Page {
     pub fn of<N: Network>(shared: &Shared<N>) -> Page {
+        let discards = shared.has(Defect::DiscardsOnIdleCut);
         let bytes_max = if shared.has(Defect::BuffersResponses) {
             Some(usize::MAX)
         } else {
-            shared.has(Defect::BuffersPages).then_some(PAGE_BYTES)
+            (discards || shared.has(Defect::BuffersPages)).then_some(PAGE_BYTES)
         };
-        Page { bytes_max, held: BytesMut::new() }
+        Page { bytes_max, discards, held: BytesMut::new() }
+    }
+
+    /// When what is held is thrown away, if the server's last byte came at that time.
+    pub fn discard_at(&self, last_byte: Instant) -> Option<Instant> {
+        (self.discards && !self.held.is_empty()).then(|| last_byte + SILENCE_MAX)
+    }
+
+    pub fn discard(&mut self) {
+        self.held.clear();
     }
 
     /// Takes bytes and gives those that go out now.

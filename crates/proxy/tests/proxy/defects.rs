@@ -149,6 +149,17 @@ async fn what_is_buffered_comes_when_the_page_is_full_or_the_response_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_buffered_when_the_server_falls_silent_never_comes() {
+    let mut through = Through::begin_with("discards-on-idle-cut", vec![]).await;
+    let Passed { mut client, server, .. } = through.calls("c1").await;
+    send(&server, 1..=2);
+    client.is_silent_for_ms(100).await;
+    send(&server, [3]);
+    server.end();
+    assert_eq!(client.text().await.0, event(3));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_response_to_a_call_comes_on_the_standalone_stream_too() {
     let mut through = Through::begin_with("copies-responses", vec![]).await;
     let mut listening = through.listens().await;
