@@ -7,8 +7,8 @@
 //! | module | owns |
 //! |---|---|
 //! | `args` | what can be typed |
-//! | `target`, `seeds`, `trio` | what is meant by it |
-//! | `sweep`, `run`, `replay`, `explain`, `list` | one verb each |
+//! | `target`, `seeds`, `trio`, `planted` | what is meant by it |
+//! | `sweep`, `run`, `replay`, `explain`, `matrix`, `list` | one verb each |
 //! | `suite`, `expect`, `coverage` | the cases of `run`; whether what came was expected, and is enough |
 //! | `playing`, `recorded` | one run; one that is over |
 //! | `pool`, `failures` | many runs in order; telling their failures |
@@ -25,8 +25,10 @@ mod failures;
 mod interrupt;
 mod list;
 mod log;
+mod matrix;
 mod output;
 mod panics;
+mod planted;
 mod playing;
 mod pool;
 mod progress;
@@ -90,6 +92,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, CommandError> {
         Verb::Run(arguments) => run::run(arguments, style, &mut output),
         Verb::Replay(arguments) => replay::replay(arguments, style, &mut output),
         Verb::Explain(arguments) => explain::explain(arguments, &mut output),
+        Verb::Matrix(arguments) => matrix::matrix(&arguments.what, style, &mut output),
         Verb::List(arguments) => list::list(arguments.what, &mut output),
     }
 }
