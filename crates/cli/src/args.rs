@@ -263,9 +263,8 @@ pub enum MatrixVerb {
 /// The arguments of `matrix kill`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every defect is played with the first range of seeds of every drawn scenario of this build; the three
-that see most of it are played with the other ranges too, each up to its first kill. A kill is any
-finding. A defect that nothing kills exits with 1, and so does any finding on the reference trio,
+Every defect is played with the first range of seeds of every scenario; in the three that show most
+of it the other ranges are played too, each up to its first kill. A kill is any finding. A defect that nothing kills exits with 1, and so does any finding on the reference trio,
 which is played with the same seeds.
 
 Example:
@@ -291,7 +290,7 @@ exits with 1.
 Example:
   seamstress matrix defence --defect replay-whole-ring --seeds 0..50")]
 pub struct DefenceArguments {
-    /// Seeds of every drawn scenario of this build, from A, up to and without B
+    /// Seeds of every scenario, from A, up to and without B
     #[arg(long, value_name = "A..B", default_value = "0..100", allow_hyphen_values = true)]
     pub seeds: SeedRange,
     #[command(flatten)]
@@ -304,6 +303,10 @@ pub struct TableArguments {
     /// Only the defects of this name; can be given several times [default: all]
     #[arg(long = "defect", value_name = "NAME")]
     pub defects: Vec<String>,
+    /// Only this scenario; can be given several times [default: all of this build in which
+    /// anything is drawn]
+    #[arg(long = "scenario", value_name = "SCENARIO")]
+    pub scenarios: Vec<String>,
     #[command(flatten)]
     pub jobs: JobsArguments,
     /// Text for people, JSON Lines, or Markdown for a page
@@ -311,7 +314,7 @@ pub struct TableArguments {
     pub format: TableFormat,
     /// Put the table, as Markdown, into this page as well: between the comments that the Markdown
     /// begins and ends with
-    #[arg(long, value_name = "FILE", conflicts_with = "defects")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["defects", "scenarios"])]
     pub update: Option<PathBuf>,
 }
 

@@ -17,14 +17,14 @@ use seamstress_oracle::Verdict;
 use seamstress_plan::{Trio, builtin};
 use seamstress_report::Style;
 
-use crate::args::MatrixVerb;
+use crate::args::{MatrixVerb, TableArguments};
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::interrupt;
 use crate::output::Output;
 use crate::playing::Played;
 use crate::pool::{self, Panic};
 use crate::target::{self, NamedScenario};
+use crate::{interrupt, trio};
 
 /// Carries out `matrix`.
 ///
@@ -45,17 +45,21 @@ struct Player {
 }
 
 impl Player {
-    /// With the scenarios of this build in which anything is drawn. Those in the folder `sims/` do
-    /// not count: the tables must be the same wherever they are made.
-    fn new(jobs: NonZeroUsize) -> Result<Player, CommandError> {
+    /// With the scenarios that were asked for, or else those of this build in which anything is
+    /// drawn. Then those in the folder `sims/` do not count: the tables must be the same wherever
+    /// they are made.
+    fn new(arguments: &TableArguments) -> Result<Player, CommandError> {
         let mut scenarios = Vec::new();
-        for found in builtin() {
-            let scenario = target::of_build(found)?;
-            if !scenario.is_written() {
-                scenarios.push(scenario);
-            }
+        for text in &arguments.scenarios {
+            scenarios.push(target::scenario(text)?);
         }
-        Ok(Player { scenarios, jobs, runs: AtomicU64::new(0) })
+        if scenarios.is_empty() {
+            for found in builtin() {
+                scenarios.push(target::of_build(found)?);
+            }
+            scenarios.retain(|scenario| !scenario.is_written());
+        }
+        Ok(Player { scenarios, jobs: arguments.jobs.count(), runs: AtomicU64::new(0) })
     }
 
     /// How many runs there were so far.
@@ -120,6 +124,14 @@ impl Player {
         let is_whole = self.in_order(total, name, work, take)?;
         Ok(is_whole.then_some(results))
     }
+}
+
+/// The options that make a table smaller, each with a space before it.
+fn chosen(arguments: &TableArguments) -> String {
+    let defects = arguments.defects.iter().map(|name| format!(" --defect {name}"));
+    let scenarios = arguments.scenarios.iter();
+    let scenarios = scenarios.map(|text| format!(" --scenario {}", trio::shell_word(text)));
+    defects.chain(scenarios).collect()
 }
 
 /// For example `1 defect`, `2 defects`.

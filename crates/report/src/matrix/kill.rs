@@ -211,8 +211,8 @@ impl KillMatrix {
         if killed.any(|killed| killed.against.is_some()) {
             let server = self.server_rule_off;
             let rule_off = format!(
-                "harmless before a sound server, so played with --server {server}, and only what \
-                 the reference client does not show there counts"
+                "a sound server hides it; these are escapes with --server {server} that the \
+                 reference client does not let through"
             );
             legend.push(("rule off", rule_off));
         }

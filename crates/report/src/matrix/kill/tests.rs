@@ -89,7 +89,7 @@ fn the_table_for_a_terminal() {
     median, worst: seeds to the first kill, over 3 ranges of 4 seeds, where it comes soonest
     share: of the seeds 0..4 that kill there
     seen by: the oracles that find anything, with the number of those seeds
-    rule off: harmless before a sound server, so played with --server reference:clamp-to-floor, and only what the reference client does not show there counts
+    rule off: a sound server hides it; these are escapes with --server reference:clamp-to-floor that the reference client does not let through
     look at one: seamstress explain storm@0 --server reference:inclusive-replay
 
     2 of 3 defects killed
@@ -113,7 +113,7 @@ fn the_block_of_a_page() {
     - *median, worst*: seeds to the first kill, over 3 ranges of 4 seeds, where it comes soonest
     - *share*: of the seeds 0..4 that kill there
     - *seen by*: the oracles that find anything, with the number of those seeds
-    - *rule off*: harmless before a sound server, so played with --server reference:clamp-to-floor, and only what the reference client does not show there counts
+    - *rule off*: a sound server hides it; these are escapes with --server reference:clamp-to-floor that the reference client does not let through
     - 2 of 3 defects killed
     - NOT KILLED  proxy invisible
     - the reference trio: no finding in 1400 runs of the same seeds
