@@ -263,9 +263,10 @@ pub enum MatrixVerb {
 /// The arguments of `matrix kill`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every defect is played with the first range of seeds of every scenario; in the three that show most
-of it the other ranges are played too, each up to its first kill. A kill is any finding. A defect that nothing kills exits with 1, and so does any finding on the reference trio,
-which is played with the same seeds.
+A quarter of the first range of seeds is played in every scenario; the three that show most of the
+defect, or all if none shows anything, are played with the rest of it and, up to the first kill, with
+every other range. A kill is any finding. A defect that nothing kills exits with 1, and so does any
+finding on the reference trio, which is played with the same seeds.
 
 Example:
   seamstress matrix kill --defect replay-whole-ring")]

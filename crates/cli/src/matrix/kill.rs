@@ -2,6 +2,7 @@
 //!
 //! Owns what is said and when, and the exit code. It must not know how a defect is hunted.
 
+mod choice;
 mod hunt;
 
 use seamstress_report::{KillMatrix, Style, defect_line, effort_line};

@@ -185,18 +185,20 @@ impl KillMatrix {
             row.extend(["", "nobody saw it", "", "", "", ""].map(str::to_owned));
             return row;
         };
-        let seeds = |seeds: Option<u64>| {
-            seeds.map_or_else(|| format!(">{}", self.seeds_per_range), |seeds| seeds.to_string())
-        };
         row.extend([
             if killed.against.is_some() { "rule off" } else { "reference" }.to_owned(),
             format!("{}@{}", killed.scenario, killed.first_seed()),
-            seeds(killed.median()),
-            seeds(killed.most()),
+            self.seeds(killed.median()),
+            self.seeds(killed.most()),
             percent(killed.seeds_that_kill, killed.seeds),
             seen_by(&killed.oracles),
         ]);
         row
+    }
+
+    /// A number of seeds; `>200` if a range was not enough.
+    fn seeds(&self, seeds: Option<u64>) -> String {
+        seeds.map_or_else(|| format!(">{}", self.seeds_per_range), |seeds| seeds.to_string())
     }
 
     /// What the words in the table mean.
@@ -240,10 +242,11 @@ impl KillMatrix {
         let not_killed = self.not_killed();
         let (all, killed) = (self.kills.len(), self.kills.len() - not_killed.len());
         let mut text = format!("\n{killed} of {} killed", count(all as u64, "defect"));
-        if let (Some(median), Some(greatest)) = (self.median(), self.greatest_median()) {
-            let seeds = count(median, "seed");
+        if all > 0 {
+            let [median, hardest] =
+                [self.median(), self.greatest_median()].map(|seeds| self.seeds(seeds));
             text.push_str(&format!(
-                "; the defect in the middle after {seeds}, the hardest after {greatest}"
+                "; seeds to kill the median defect: {median}, the hardest: {hardest}"
             ));
         }
         text.push('\n');

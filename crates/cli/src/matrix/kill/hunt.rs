@@ -1,19 +1,23 @@
 //! The hunt for one defect.
 //!
-//! Owns its order. The first range of seeds is played whole in every scenario: it says how large
-//! the share is that kills, who sees it, and which three scenarios show most. Only in those the
-//! other ranges are played, each up to its first kill. A client without some care may be harmless
-//! in front of a sound server; only if no seed shows it there, it is played in front of one whose
-//! half of the rule is off. That server does harm of its own, so there only escapes count that the
-//! same seed does not show with the reference client, and only of oracles that see clearly more.
+//! Owns its order. A quarter of the first range of seeds is played in every scenario; the three that
+//! show most of the defect, or all if none shows anything, are played with the rest of it, which
+//! says how large the share is that kills and who sees it. There the other ranges are played too,
+//! each up to its first kill. A client without some care may be harmless in front of a sound
+//! server: only if no seed shows it there, it is played in front of one whose half of the rule is
+//! off. That server does harm of its own, so there only escapes count that the same seed does not
+//! show with the reference client, and only of oracles that see clearly more.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use seamstress_oracle::{Class, Oracle};
+use seamstress_oracle::Oracle;
 use seamstress_plan::{Role, Trio};
 use seamstress_report::{Kill, Killed};
+
+use super::choice::{
+    Found, Seen, every_oracle, most_promising, most_seen, soonest, those_that_see_clearly_more,
+};
 
 use crate::error::CommandError;
 use crate::exit::Exit;
@@ -22,9 +26,6 @@ use crate::matrix::Player;
 use crate::matrix::control::ControlRuns;
 use crate::matrix::screen::Screen;
 use crate::planted::{Planted, SERVER_RULE_OFF};
-
-/// In how many scenarios all ranges of a defect are played.
-const MEASURED_MAX: usize = 3;
 
 /// The hunt, from one defect to the next.
 pub struct Hunt<'a> {
@@ -44,21 +45,6 @@ struct Arena {
     against: Option<&'static str>,
 }
 
-/// A scenario in which a defect shows.
-struct Found {
-    scenario: usize,
-    /// The oracles whose findings count.
-    counted: BTreeSet<Oracle>,
-    killed: Killed,
-}
-
-/// What the oracles find in a run, beside the same run without the defect.
-#[derive(Default)]
-struct Seen {
-    more: BTreeSet<Oracle>,
-    fewer: BTreeSet<Oracle>,
-}
-
 impl Arena {
     fn sound(planted: &Planted) -> Arena {
         Arena { trio: planted.trio(), without: None, against: None }
@@ -71,22 +57,6 @@ impl Arena {
             without: Some(off(Trio::default())),
             against: Some(SERVER_RULE_OFF),
         }
-    }
-
-    /// The oracles whose findings are the defect's doing. Beside the reference trio that is all of
-    /// them. Else a run that merely goes another way finds other things now and then, as often
-    /// more as fewer.
-    fn counted(&self, seen: &[Seen]) -> BTreeSet<Oracle> {
-        let all = Oracle::ALL.iter().copied();
-        if self.without.is_none() {
-            return all.collect();
-        }
-        let is_counted = |oracle: &Oracle| {
-            let more = seen.iter().filter(|seen| seen.more.contains(oracle)).count();
-            let fewer = seen.iter().filter(|seen| seen.fewer.contains(oracle)).count();
-            oracle.class() == Class::Escape && is_clearly_more(more, fewer)
-        };
-        all.filter(is_counted).collect()
     }
 }
 
@@ -115,10 +85,38 @@ impl<'a> Hunt<'a> {
         Ok(Some(Kill { defect: planted.defect, killed }))
     }
 
-    /// Plays the whole first range of every scenario: where there are kills.
+    /// Plays the first range: the scenarios in which there are kills.
     fn first_range(&mut self, arena: &Arena) -> Result<Option<Vec<Found>>, CommandError> {
-        let (player, seeds) = (self.player, self.seeds_per_range);
-        let place = |number| (as_index(number / seeds), number % seeds);
+        let seeds = self.seeds_per_range;
+        let scouted = seeds.div_ceil(4);
+        let all: Vec<usize> = (0..self.player.scenarios.len()).collect();
+        let Some(mut seen) = self.seeds(arena, &all, 0..scouted)? else { return Ok(None) };
+        let promising = most_promising(&seen);
+        let Some(rest) = self.seeds(arena, &promising, scouted..seeds)? else { return Ok(None) };
+        let mut found = Vec::new();
+        for (scenario, rest) in promising.into_iter().zip(rest) {
+            seen[scenario].extend(rest);
+            let counted = match arena.without {
+                None => every_oracle(),
+                Some(_) => those_that_see_clearly_more(&seen[scenario]),
+            };
+            let kills: Vec<_> = seen[scenario].iter().map(|seen| &seen.more & &counted).collect();
+            let name = &self.player.scenarios[scenario].name;
+            let killed = Killed::of_first_range(name, arena.against, &kills);
+            found.extend(killed.map(|killed| Found { scenario, counted, killed }));
+        }
+        Ok(Some(found))
+    }
+
+    /// Plays these seeds of the first range of each of these scenarios.
+    fn seeds(
+        &mut self,
+        arena: &Arena,
+        scenarios: &[usize],
+        seeds: Range<u64>,
+    ) -> Result<Option<Vec<Vec<Seen>>>, CommandError> {
+        let (player, each) = (self.player, seeds.end - seeds.start);
+        let place = |number| (scenarios[as_index(number / each)], seeds.start + number % each);
         let name = |number| {
             let (scenario, seed) = place(number);
             player.typed(scenario, seed, &arena.trio)
@@ -127,18 +125,19 @@ impl<'a> Hunt<'a> {
             let (scenario, seed) = place(number);
             seen(player, scenario, seed, arena)
         };
-        let total = player.scenarios.len() as u64 * seeds;
+        let total = scenarios.len() as u64 * each;
         let Some(seen) = player.all(total, name, work)? else { return Ok(None) };
-        let mut found = Vec::new();
-        for (scenario, seen) in seen.chunks(as_index(seeds)).enumerate() {
-            self.played.insert((scenario, 0), seeds);
-            let counted = arena.counted(seen);
-            let kills: Vec<_> = seen.iter().map(|seen| &seen.more & &counted).collect();
-            let name = &player.scenarios[scenario].name;
-            let killed = Killed::of_first_range(name, arena.against, &kills);
-            found.extend(killed.map(|killed| Found { scenario, counted, killed }));
+        for scenario in scenarios {
+            self.has_played(*scenario, 0, seeds.end);
         }
-        Ok(Some(found))
+        let mut seen = seen.into_iter();
+        let per_scenario = scenarios.iter().map(|_| seen.by_ref().take(as_index(each)).collect());
+        Ok(Some(per_scenario.collect()))
+    }
+
+    fn has_played(&mut self, scenario: usize, range: u64, seeds: u64) {
+        let played = self.played.entry((scenario, range)).or_insert(0);
+        *played = seeds.max(*played);
     }
 
     /// Plays every other range up to its first kill.
@@ -162,8 +161,7 @@ impl<'a> Hunt<'a> {
         for (number, taken) in (0..).zip(seeds_to_kill) {
             let (index, range) = place(number);
             measured[index].killed.ranges.push(taken);
-            let played = self.played.entry((measured[index].scenario, range)).or_insert(0);
-            *played = (*played).max(taken.unwrap_or(seeds));
+            self.has_played(measured[index].scenario, range, taken.unwrap_or(seeds));
         }
         Ok(Some(measured))
     }
@@ -214,7 +212,7 @@ fn seen(player: &Player, scenario: usize, seed: u64, arena: &Arena) -> Result<Se
         return Ok(Seen { more: with, fewer: BTreeSet::new() });
     };
     let without = oracles(without)?;
-    Ok(Seen { more: &with - &without, fewer: &without - &with })
+    Ok(Seen::escapes(&with, &without))
 }
 
 /// How many seeds from `first` on it takes to the first kill; nothing if more than `at_most`, or if
@@ -238,99 +236,7 @@ fn seeds_to_kill(
     Ok(None)
 }
 
-/// Whether an oracle finds something in more seeds than it no longer does, by more than chance
-/// explains: by three standard deviations of how the seeds that differ would fall if both were as
-/// likely. Three, because many oracles are asked in many scenarios.
-const fn is_clearly_more(more: usize, fewer: usize) -> bool {
-    let difference = more.saturating_sub(fewer);
-    difference * difference > 9 * (more + fewer)
-}
-
-/// The few scenarios with the most seeds that kill, in the order of the list; of two alike the one
-/// that is listed first.
-fn most_seen(mut found: Vec<Found>) -> Vec<Found> {
-    found.sort_by_key(|found| Reverse(found.killed.seeds_that_kill));
-    found.truncate(MEASURED_MAX);
-    found.sort_by_key(|found| found.scenario);
-    found
-}
-
-/// The one with the lowest median; of two alike the one in which more seeds kill, then the first.
-fn soonest(measured: impl Iterator<Item = Killed>) -> Option<Killed> {
-    measured
-        .min_by_key(|killed| (killed.median().unwrap_or(u64::MAX), Reverse(killed.seeds_that_kill)))
-}
-
 /// Numbers of pieces and of seeds in a range come from lists and from bounded arguments.
 fn as_index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::planted;
-
-    fn killed(scenario: &str, seeds_that_kill: u64, ranges: &[u64]) -> Killed {
-        Killed {
-            scenario: scenario.to_owned(),
-            against: None,
-            seeds: 200,
-            seeds_that_kill,
-            oracles: vec![(Oracle::Skip, seeds_that_kill)],
-            ranges: ranges.iter().map(|seeds| Some(*seeds)).collect(),
-        }
-    }
-
-    fn soonest_of(measured: [Killed; 2]) -> String {
-        soonest(measured.into_iter()).expect("one of them").scenario
-    }
-
-    fn seeds(count: usize, more: &[Oracle], fewer: &[Oracle]) -> Vec<Seen> {
-        let set = |oracles: &[Oracle]| oracles.iter().copied().collect();
-        (0..count).map(|_| Seen { more: set(more), fewer: set(fewer) }).collect()
-    }
-
-    #[test]
-    fn the_lowest_median_wins_then_the_greater_share_then_the_order_of_the_list() {
-        let [slow, fast] = [killed("drop", 90, &[5, 5, 5]), killed("storm", 80, &[9, 2, 2])];
-        assert_eq!(soonest_of([slow, fast]), "storm");
-        let [less, more] = [killed("drop", 80, &[2, 2, 2]), killed("storm", 81, &[2, 2, 2])];
-        assert_eq!(soonest_of([less, more]), "storm");
-        let [first, second] = [killed("drop", 80, &[2, 2, 2]), killed("storm", 80, &[2, 2, 2])];
-        assert_eq!(soonest_of([first, second]), "drop");
-        assert_eq!(soonest([].into_iter()), None);
-    }
-
-    #[test]
-    fn the_three_scenarios_that_show_most_are_measured_in_the_order_of_the_list() {
-        let found = [7, 1, 9, 7, 7].into_iter().enumerate().map(|(scenario, seeds)| Found {
-            scenario,
-            counted: BTreeSet::new(),
-            killed: killed("any", seeds, &[1]),
-        });
-        let measured: Vec<usize> =
-            most_seen(found.collect()).iter().map(|found| found.scenario).collect();
-        assert_eq!(measured, [0, 2, 3]);
-    }
-
-    #[test]
-    fn in_front_of_a_server_without_the_rule_only_clearly_more_escapes_count() {
-        let client = planted::named(&["no-continuity-check".to_owned()]).expect("known");
-        let off = Arena::rule_off(&client[0]);
-        let escape = [Oracle::Skip];
-        assert_eq!(off.counted(&seeds(10, &escape, &[])), BTreeSet::from(escape));
-        assert!(off.counted(&seeds(9, &escape, &[])).is_empty(), "that may be chance");
-        let mut both = seeds(60, &escape, &[]);
-        both.extend(seeds(50, &[], &escape));
-        assert!(off.counted(&both).is_empty(), "it goes another way, and is no worse");
-        assert!(off.counted(&seeds(100, &[Oracle::StreamOrder], &[])).is_empty(), "the server's");
-    }
-
-    #[test]
-    fn beside_the_reference_trio_every_finding_counts() {
-        let client = planted::named(&["no-continuity-check".to_owned()]).expect("known");
-        let counted = Arena::sound(&client[0]).counted(&seeds(1, &[Oracle::StreamOrder], &[]));
-        assert_eq!(counted.len(), Oracle::ALL.len());
-    }
 }

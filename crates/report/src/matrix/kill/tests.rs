@@ -92,7 +92,7 @@ fn the_table_for_a_terminal() {
     rule off: a sound server hides it; these are escapes with --server reference:clamp-to-floor that the reference client does not let through
     look at one: seamstress explain storm@0 --server reference:inclusive-replay
 
-    2 of 3 defects killed
+    2 of 3 defects killed; seeds to kill the median defect: 4, the hardest: >4
     NOT KILLED  proxy invisible
     the reference trio: no finding in 1400 runs of the same seeds
     "#);
@@ -114,7 +114,7 @@ fn the_block_of_a_page() {
     - *share*: of the seeds 0..4 that kill there
     - *seen by*: the oracles that find anything, with the number of those seeds
     - *rule off*: a sound server hides it; these are escapes with --server reference:clamp-to-floor that the reference client does not let through
-    - 2 of 3 defects killed
+    - 2 of 3 defects killed; seeds to kill the median defect: 4, the hardest: >4
     - NOT KILLED  proxy invisible
     - the reference trio: no finding in 1400 runs of the same seeds
     <!-- end of matrix kill -->
