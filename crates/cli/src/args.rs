@@ -264,9 +264,9 @@ pub enum MatrixVerb {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A quarter of the first range of seeds is played in every scenario; the three that show most of the
-defect, or all if none shows anything, are played with the rest of it and, up to the first kill, with
-every other range. A kill is any finding. A defect that nothing kills exits with 1, and so does any
-finding on the reference trio, which is played with the same seeds.
+defect, or all if none shows anything, are played with the rest of it and, up to the first kill,
+with every other range. A kill is any finding. A defect that nothing kills exits with 1, and so does
+any finding on the reference trio, which is played with the same seeds.
 
 Example:
   seamstress matrix kill --defect replay-whole-ring")]

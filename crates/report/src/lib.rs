@@ -8,8 +8,8 @@
 //! The way through it: `unfold` turns the records of a trace into the few moments worth telling,
 //! `words` gives each of them its sentence, and the renderers ([`story`], [`failure_block`],
 //! [`side_by_side`], [`mermaid`]) choose and arrange them. A sweep keeps a [`SeedResult`] of each
-//! run and adds them up in a [`Tally`], which [`sweep_summary`] and the JSON lines read. What becomes
-//! of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`].
+//! run and adds them up in a [`Tally`], which [`sweep_summary`] and the JSON lines read. What
+//! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`].
 
 mod application;
 mod elide;

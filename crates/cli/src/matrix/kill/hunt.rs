@@ -1,9 +1,9 @@
 //! The hunt for one defect.
 //!
-//! Owns its order. A quarter of the first range of seeds is played in every scenario; the three that
-//! show most of the defect, or all if none shows anything, are played with the rest of it, which
-//! says how large the share is that kills and who sees it. There the other ranges are played too,
-//! each up to its first kill. A client without some care may be harmless in front of a sound
+//! Owns its order. A quarter of the first range of seeds is played in every scenario; the three
+//! that show most of the defect, or all if none shows anything, are played with the rest of it,
+//! which says how large the share is that kills and who sees it. There the other ranges are played
+//! too, each up to its first kill. A client without some care may be harmless in front of a sound
 //! server: only if no seed shows it there, it is played in front of one whose half of the rule is
 //! off. That server does harm of its own, so there only escapes count that the same seed does not
 //! show with the reference client, and only of oracles that see clearly more.
