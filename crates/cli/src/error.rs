@@ -25,6 +25,13 @@ pub enum CommandError {
     UnknownOracle { scenario: String, case: String, oracle: String, way_out: String },
     #[error("{plan}: a defect of seamstress itself: {message}; please report it")]
     Panicked { plan: String, message: String },
+    #[error("{run} ended in a panic; `seamstress explain {run}` tells how it came to it")]
+    RunPanicked { run: String },
+    #[error(
+        "{path} has no place for the table; put the first and the last line of `seamstress {table} \
+         --format markdown` where it should stand"
+    )]
+    NoPlaceInPage { path: String, table: &'static str },
     #[error("no thread could be started: {problem}; lower --jobs")]
     NoThread { problem: io::Error },
     #[error("nothing can be written to standard output: {problem}")]
@@ -42,9 +49,11 @@ impl CommandError {
             CommandError::Target(_)
             | CommandError::Play(_)
             | CommandError::UnknownOracle { .. }
+            | CommandError::NoPlaceInPage { .. }
             | CommandError::Log { .. }
             | CommandError::Unwritable { .. } => Exit::Usage,
             CommandError::Panicked { .. }
+            | CommandError::RunPanicked { .. }
             | CommandError::NoThread { .. }
             | CommandError::StandardOutput { .. } => Exit::Internal,
         }

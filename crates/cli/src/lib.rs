@@ -10,8 +10,8 @@
 //! | module | owns |
 //! |---|---|
 //! | `args` | what can be typed |
-//! | `target`, `seeds`, `trio` | what is meant by it |
-//! | `sweep`, `run`, `replay`, `explain`, `list` | one verb each |
+//! | `target`, `seeds`, `trio`, `planted` | what is meant by it |
+//! | `sweep`, `run`, `replay`, `explain`, `matrix`, `list` | one verb each |
 //! | `suite`, `expect`, `coverage` | the cases of `run`; whether what came was expected, and is enough |
 //! | `playing`, `recorded` | one run; one that is over |
 //! | `harness` | the library face: somebody's own server |
@@ -30,8 +30,10 @@ mod harness;
 mod interrupt;
 mod list;
 mod log;
+mod matrix;
 mod output;
 mod panics;
+mod planted;
 mod playing;
 mod pool;
 mod progress;
@@ -102,6 +104,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, CommandError> {
         Verb::Run(arguments) => run::run(arguments, style, &mut output),
         Verb::Replay(arguments) => replay::replay(arguments, style, &mut output),
         Verb::Explain(arguments) => explain::explain(arguments, &mut output),
+        Verb::Matrix(arguments) => matrix::matrix(&arguments.what, style, &mut output),
         Verb::List(arguments) => list::list(arguments.what, &mut output),
     }
 }

@@ -5,15 +5,15 @@
 
 use std::io::{self, IsTerminal};
 
-use seamstress_defects::Defect;
 use seamstress_oracle::{Class, Oracle};
-use seamstress_plan::{Action, builtin};
+use seamstress_plan::{Action, Role, builtin};
 use seamstress_report::list_table;
 
 use crate::args::Listed;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::output::Output;
+use crate::planted::{self, Planted};
 use crate::system::columns;
 use crate::target::{self, NamedScenario, TargetError};
 
@@ -30,12 +30,8 @@ pub fn list(what: Listed, output: &mut Output) -> Result<Exit, CommandError> {
         Listed::Faults => faults(),
         Listed::Oracles => oracles(),
         Listed::Defects => defects(),
-        Listed::Servers => {
-            implementations("server", !<seamstress_server::Defect as Defect>::ALL.is_empty())
-        }
-        Listed::Clients => {
-            implementations("client", !<seamstress_client::Defect as Defect>::ALL.is_empty())
-        }
+        Listed::Servers => implementations(Role::Server),
+        Listed::Clients => implementations(Role::Client),
     };
     let rows = if io::stdout().is_terminal() { wrapped(&rows, columns()) } else { rows };
     output.text(&list_table(&rows))?;
@@ -104,24 +100,22 @@ fn oracles() -> Vec<(String, String)> {
 }
 
 fn defects() -> Vec<(String, String)> {
-    let server = defects_of::<seamstress_server::Defect>("--server");
-    let client = defects_of::<seamstress_client::Defect>("--client");
-    let proxy = defects_of::<seamstress_proxy::Defect>("--proxy");
-    server.into_iter().chain(proxy).chain(client).collect()
+    let named = |planted: &Planted| {
+        let option = format!("--{} {}", planted.defect.role.name(), planted.implementation());
+        row(&option, planted.about)
+    };
+    planted::all().iter().map(named).collect()
 }
 
-fn defects_of<D: Defect>(option: &str) -> Vec<(String, String)> {
-    let named = |defect: &D| row(&format!("{option} reference:{}", defect.name()), defect.about());
-    D::ALL.iter().map(named).collect()
-}
-
-fn implementations(role: &str, has_defects: bool) -> Vec<(String, String)> {
-    let mut rows =
-        vec![row("reference", &format!("Ours, and correct: the {role} that the rule describes."))];
-    if has_defects {
+fn implementations(role: Role) -> Vec<(String, String)> {
+    let mut rows: Vec<(String, String)> = seamstress_sim::implementations(role)
+        .into_iter()
+        .map(|(name, about)| row(name, about))
+        .collect();
+    if planted::all().iter().any(|planted| planted.defect.role == role) {
         let about = "Ours with planted defects, separated by commas; `seamstress list defects` has \
                      their names.";
-        rows.push(row("reference:DEFECT,...", about));
+        rows.insert(1, row("reference:DEFECT,...", about));
     }
     rows
 }

@@ -1,4 +1,4 @@
-//! How far many runs have come, on standard error.
+//! How far many runs, or many defects, have come, on standard error.
 //!
 //! Owns the choice between a bar (a person at a terminal), a line every ten seconds (a log) and
 //! silence (a program that reads JSON). It must not know what is played, and nothing depends on it.
@@ -40,27 +40,35 @@ pub struct Lines {
 impl Progress {
     /// Progress towards this many runs.
     pub fn towards(total: u64, format: Format) -> Progress {
+        Progress::towards_units(total, "runs", format)
+    }
+
+    /// Progress towards this many of something else: `units` is their plural.
+    pub fn towards_units(total: u64, units: &'static str, format: Format) -> Progress {
         match format {
             Format::Json => Progress::Silent,
-            Format::Human if io::stderr().is_terminal() => Progress::bar(total),
-            Format::Human => Lines::towards(total).map_or(Progress::Silent, Progress::Lines),
+            Format::Human if io::stderr().is_terminal() => Progress::bar(total, units),
+            Format::Human => Lines::towards(total, units).map_or(Progress::Silent, Progress::Lines),
         }
     }
 
-    fn bar(total: u64) -> Progress {
+    fn bar(total: u64, units: &str) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-        let template = "{bar:40} {human_pos} of {human_len} runs, {rate}, {eta} to go";
+        // Of what takes seconds each, the rate would be 0.
+        let rate = if units == "runs" { ", {rate}" } else { "" };
+        let template =
+            format!("{{bar:40}} {{human_pos}} of {{human_len}} {units}{rate}, {{eta}} to go");
         let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
             // A bar that cannot be written shows nothing: there is nobody to tell.
             let _ = write!(text, "{:.0} a second", state.per_sec());
         };
-        match ProgressStyle::with_template(template) {
+        match ProgressStyle::with_template(&template) {
             Ok(style) => Progress::Bar(bar.with_style(style.with_key("rate", rate))),
             Err(_) => Progress::Bar(bar),
         }
     }
 
-    /// One run more is done.
+    /// One more is done.
     pub fn advance(&self) {
         match self {
             Progress::Silent => {}
@@ -88,13 +96,13 @@ impl Progress {
 }
 
 impl Lines {
-    fn towards(total: u64) -> io::Result<Lines> {
+    fn towards(total: u64, units: &'static str) -> io::Result<Lines> {
         let done = Arc::new(AtomicU64::new(0));
         let (stop, stopped) = mpsc::channel::<()>();
         let counted = Arc::clone(&done);
         let thread = thread::Builder::new().name("progress".to_owned()).spawn(move || {
             while stopped.recv_timeout(LINE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                say(&format!("{} of {total} runs", counted.load(Ordering::Relaxed)));
+                say(&format!("{} of {total} {units}", counted.load(Ordering::Relaxed)));
             }
         })?;
         Ok(Lines { done, stop: Some(stop), thread: Some(thread) })

@@ -28,6 +28,8 @@ const A_TRACE: &str = "the trace of a run that is over";
 pub enum TargetError {
     #[error("there is no scenario `{name}`; {way_out}")]
     UnknownScenario { name: String, way_out: String },
+    #[error("there is no defect `{name}`; {way_out}")]
+    UnknownDefect { name: String, way_out: String },
     #[error("`{text}` has no seed; write {text}@7, say")]
     SeedMissing { text: String },
     #[error("{text}: {problem}")]

@@ -5,6 +5,7 @@
 
 mod client;
 mod http;
+mod observed;
 mod server;
 
 pub use client::{ClientOptions, run};

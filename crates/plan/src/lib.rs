@@ -20,8 +20,8 @@ pub use draws::Draws;
 pub use fault::{Action, Extent, ExtentNeeds, Family, Fault, Place, StreamRef, Trigger};
 pub use generate::generate;
 pub use model::{
-    Ask, ClientOptions, Operation, Phases, Plan, PlanKind, RmcpOptions, SCHEMA, ServerOptions,
-    Topology, Trio, Unverifiable,
+    Ask, ClientOptions, Operation, Phases, Plan, PlanKind, RmcpOptions, Role, SCHEMA,
+    ServerOptions, Topology, Trio, Unverifiable,
 };
 pub use problem::{FieldPath, PlanError, Problem, ReadError};
 pub use scenario::{

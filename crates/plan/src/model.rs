@@ -73,6 +73,46 @@ impl Trio {
     pub fn is_reference(&self) -> bool {
         *self == Trio::default()
     }
+
+    /// This trio with another implementation in one role.
+    ///
+    /// ```
+    /// use seamstress_plan::{Role, Trio};
+    ///
+    /// let trio = Trio::default().with(Role::Client, "reference:no-continuity-check");
+    /// assert_eq!(trio.client, "reference:no-continuity-check");
+    /// assert_eq!(trio.server, "reference");
+    /// ```
+    #[must_use]
+    pub fn with(mut self, role: Role, name: &str) -> Trio {
+        match role {
+            Role::Server => self.server = name.to_owned(),
+            Role::Proxy => self.proxy = name.to_owned(),
+            Role::Client => self.client = name.to_owned(),
+        }
+        self
+    }
+}
+
+/// The part that an implementation plays in a [`Trio`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Role {
+    Server,
+    Proxy,
+    Client,
+}
+
+impl Role {
+    /// The name in reports, and of the option that chooses the implementation.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Server => "server",
+            Role::Proxy => "proxy",
+            Role::Client => "client",
+        }
+    }
 }
 
 /// The participants and the network between them.

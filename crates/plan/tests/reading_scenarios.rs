@@ -142,7 +142,7 @@ fn an_unknown_key_or_word_is_answered_with_the_one_that_was_meant_or_all_there_a
         revision, id_scheme, first_event_id, floor, session_events_max, stream_events_max,
         event_age_ms_max, refusal, priming, line_ending, retry_ms, keep_alive_ms,
         session_idle_ms, reconnect_delay_ms, reconnects_max, idle_timeout_ms,
-        response_timeout_ms, unverifiable
+        response_timeout_ms, unverifiable, rmcp
     mine.toml:3:13: topology.id_scheme: `namespacd` is not known here; did you mean
         `namespaced`?
     mine.toml:3:36: topology.id_scheme.any[1]: `uuid` is not known here; write one of:

@@ -13,6 +13,11 @@ use serde::{Serialize, Serializer};
 
 use crate::tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
 
+mod matrix;
+
+pub use matrix::{control_line, defect_line, kill_summary_line};
+pub use matrix::{defence_control_lines, defence_lines, defence_summary_line};
+
 const SCHEMA: u32 = 1;
 
 /// The first line of a sweep. `seeds` is half open.

@@ -8,13 +8,15 @@
 //! The way through it: `unfold` turns the records of a trace into the few moments worth telling,
 //! `words` gives each of them its sentence, and the renderers ([`story`], [`failure_block`],
 //! [`side_by_side`], [`mermaid`]) choose and arrange them. A sweep keeps a [`SeedResult`] of each
-//! run and adds them up in a [`Tally`], which [`sweep_summary`] and the JSON lines read.
+//! run and adds them up in a [`Tally`], which [`sweep_summary`] and the JSON lines read. What
+//! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`].
 
 mod application;
 mod elide;
 mod failure;
 mod foreign;
 mod json;
+mod matrix;
 mod mermaid;
 mod messages;
 mod moment;
@@ -37,7 +39,13 @@ use seamstress_plan::Plan;
 use seamstress_trace::{Digest, Trace};
 
 pub use failure::{failure_block, failure_block_of_test};
+pub use json::{control_line, defect_line, kill_summary_line};
+pub use json::{defence_control_lines, defence_lines, defence_summary_line};
 pub use json::{play_line, seed_line, summary_line, sweep_started};
+pub use matrix::{
+    Control, Defence, DefenceControl, DefenceMatrix, Half, Kill, KillMatrix, Killed, PlantedDefect,
+    Protection, Rate, effort_line, replace_block,
+};
 pub use mermaid::mermaid;
 pub use options::options_block;
 pub use side_by_side::side_by_side;

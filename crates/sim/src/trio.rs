@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use seamstress_defects::{Defect, Defects, UnknownDefect};
 use seamstress_foreign::Subject;
-use seamstress_plan::{Topology, Trio};
+use seamstress_plan::{Role, Topology, Trio};
 
 use crate::foreign;
 
@@ -84,7 +84,7 @@ impl Implementations {
     pub fn of(trio: &Trio) -> Result<Implementations, PlayError> {
         Ok(Implementations {
             server: server(&trio.server)?,
-            proxy: defects("proxy", &trio.proxy)?,
+            proxy: defects(Role::Proxy, &trio.proxy)?,
             client: client(&trio.client)?,
         })
     }
@@ -93,7 +93,7 @@ impl Implementations {
     pub fn with_server(trio: &Trio, own: Arc<dyn Subject>) -> Result<Implementations, PlayError> {
         Ok(Implementations {
             server: ServerKind::Foreign(ForeignServer::Own(own)),
-            proxy: defects("proxy", &trio.proxy)?,
+            proxy: defects(Role::Proxy, &trio.proxy)?,
             client: client(&trio.client)?,
         })
     }
@@ -114,7 +114,7 @@ fn server(name: &str) -> Result<ServerKind, PlayError> {
     }
     match foreign::server_named(name) {
         Some(found) => Ok(ServerKind::Foreign(ForeignServer::BuiltIn(found))),
-        None => defects("server", name).map(ServerKind::Reference),
+        None => defects(Role::Server, name).map(ServerKind::Reference),
     }
 }
 
@@ -122,22 +122,23 @@ fn client(name: &str) -> Result<ClientKind, PlayError> {
     match name {
         #[cfg(feature = "rmcp")]
         "rmcp" => Ok(ClientKind::Rmcp),
-        _ => defects("client", name).map(ClientKind::Reference),
+        _ => defects(Role::Client, name).map(ClientKind::Reference),
     }
 }
 
 /// The defects after `reference:`; none for the plain reference.
-fn defects<D: Defect>(role: &'static str, name: &str) -> Result<Defects<D>, PlayError> {
+fn defects<D: Defect>(role: Role, name: &str) -> Result<Defects<D>, PlayError> {
     let planted = match name.split_once(':') {
         None if name == "reference" => "",
         Some(("reference", planted)) => planted,
         _ => {
             let there_is = known(role);
-            return Err(PlayError::UnknownImplementation { role, name: name.to_owned(), there_is });
+            let (role, name) = (role.name(), name.to_owned());
+            return Err(PlayError::UnknownImplementation { role, name, there_is });
         }
     };
     planted.parse().map_err(|error: UnknownDefect| PlayError::UnknownDefect {
-        role,
+        role: role.name(),
         name: name.to_owned(),
         problem: error.to_string(),
     })
@@ -147,9 +148,9 @@ fn defects<D: Defect>(role: &'static str, name: &str) -> Result<Defects<D>, Play
 #[must_use]
 pub fn implementations(role: Role) -> Vec<(&'static str, &'static str)> {
     let reference = match role {
-        Role::Server => "Ours, correct; with :DEFECT[,DEFECT…] something is wrong on purpose.",
-        Role::Proxy => "Ours, which keeps cursors as they are; likewise with defects.",
-        Role::Client => "Ours, with one cursor per stream and a continuity check; likewise.",
+        Role::Server => "Ours, and correct: the server that the rule describes.",
+        Role::Proxy => "Ours, and correct: the proxy that the rule describes.",
+        Role::Client => "Ours, and correct: the client that the rule describes.",
     };
     let foreign: Vec<(&str, &str)> = match role {
         Role::Server => foreign::servers().map(|server| (server.name, server.about)).collect(),
@@ -162,21 +163,7 @@ pub fn implementations(role: Role) -> Vec<(&'static str, &'static str)> {
     std::iter::once(("reference", reference)).chain(foreign).collect()
 }
 
-/// One of the three.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Role {
-    Server,
-    Proxy,
-    Client,
-}
-
-fn known(role: &'static str) -> String {
-    let role = match role {
-        "server" => Role::Server,
-        "proxy" => Role::Proxy,
-        _ => Role::Client,
-    };
+fn known(role: Role) -> String {
     let mut names: Vec<&str> = implementations(role).into_iter().map(|(name, _)| name).collect();
     names.insert(1, "reference:DEFECT[,DEFECT…]");
     names.join(", ")

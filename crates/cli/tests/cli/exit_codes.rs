@@ -123,7 +123,9 @@ fn fail_fast_ends_at_the_first_failing_seed_for_any_number_of_jobs() {
 #[test]
 fn help_and_version_exit_with_0_and_no_arguments_with_2() {
     let folder = Folder::new("help");
-    for help in ["--help", "-h", "sweep --help", "run --help", "replay --help", "explain --help"] {
+    let verbs = ["sweep", "run", "replay", "explain", "matrix", "matrix kill", "matrix defence"];
+    let verbs = verbs.map(|verb| format!("{verb} --help"));
+    for help in ["--help", "-h"].into_iter().chain(verbs.iter().map(String::as_str)) {
         let ran = folder.run(help);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(ran.stdout.contains("\nExample:\n  seamstress "), "{help}: {ran:?}");

@@ -9,6 +9,7 @@ mod files;
 mod json_lines;
 mod listing;
 mod logging;
+mod matrix;
 mod signals;
 mod suite;
 mod support;

@@ -49,3 +49,28 @@ fn a_reader_that_goes_ends_a_sweep_quietly_with_the_code_that_was_due() {
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     assert_eq!((child.wait().unwrap().code(), &*stderr), (Some(0), ""));
 }
+
+#[test]
+fn an_interrupt_ends_a_table_of_defects_with_130_and_what_was_done() {
+    for verb in [&["kill", "--seeds-per-range", "100000"], &["defence", "--seeds", "0..100000000"]]
+    {
+        let mut child = Folder::new("interrupt-matrix")
+            .command(&["matrix"])
+            .args(verb)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+        // The first line comes before anything is played.
+        stdout.read_line(&mut String::new()).expect("a line");
+        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        let (mut rest, mut stderr) = (String::new(), String::new());
+        stdout.read_to_string(&mut rest).unwrap();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{stderr}");
+        assert!(rest.contains(" of CPU time, "), "{rest}");
+        assert!(stderr.ends_with("interrupted after 0 defects\n"), "{stderr}");
+    }
+}

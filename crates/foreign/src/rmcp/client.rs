@@ -26,7 +26,8 @@ use seamstress_trace::{Host, Outcome, Recorder, What};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::http::{Http, Observed};
+use super::http::Http;
+use super::observed::Observed;
 use crate::turnstile::Turnstile;
 
 /// The SDK has no time limits of its own: none of these is ever reached.

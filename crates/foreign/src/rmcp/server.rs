@@ -31,7 +31,8 @@ use crate::{Outlet, ProbeSession, Probes, Process, Routing, Sent, Subject, ToolC
 pub struct ServerOptions {
     /// How many events each stream caches (`SessionConfig::channel_capacity`).
     pub channel_capacity: usize,
-    /// After how long without traffic a session ends, in milliseconds (`SessionConfig::keep_alive`).
+    /// After how long without traffic a session ends, in milliseconds
+    /// (`SessionConfig::keep_alive`).
     pub session_keep_alive_ms: u64,
     /// The reconnection time in priming events, in milliseconds; none for no priming events
     /// (`sse_retry`).

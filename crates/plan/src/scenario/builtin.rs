@@ -28,7 +28,6 @@ const BUILTIN: &[Builtin] = builtin![
     "rebase",
     "replicas",
     "concurrent",
-    "framing",
     "sessions",
     "flapping",
     "framing",
