@@ -75,10 +75,6 @@ defects! { "the reference client":
     /// Drops the id of a session that was not found and goes on without one, instead of
     /// beginning another session: the next GET names no session (claude-code issue 62008).
     ClearOnlyOn404 = "clear-only-on-404";
-    /// Keeps the first session id and ignores the one that a later response brings: rmcp, the
-    /// TypeScript client from 2.0 on, Python and Go. The revisions do not ask for more; behind a
-    /// proxy that rotates ids it costs the session.
-    AdoptsNoRotatedId = "adopts-no-rotated-id";
     /// Takes a response without a session id for the end of the id, and sends none from then on
     /// (rust-mcp-sdk 2.0.0 lets it be overwritten even by absence).
     SessionHeaderDropped = "session-header-dropped";

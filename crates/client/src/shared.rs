@@ -113,9 +113,9 @@ impl<N: Network> Shared<N> {
         let (exchange, response) = self.wire.send(&asked).await?;
         if let Some(session) = ask.session {
             match wire::session_header(&response) {
-                Some(id) if !self.has(Defect::AdoptsNoRotatedId) => session.adopt(id),
+                Some(id) => session.adopt(id),
                 None if self.has(Defect::SessionHeaderDropped) => session.forget_id(),
-                Some(_) | None => {}
+                None => {}
             }
         }
         Some((exchange, response))

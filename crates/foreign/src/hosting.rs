@@ -99,7 +99,7 @@ impl Hosting {
         forgotten
     }
 
-    /// A process has been killed: its sessions are gone.
+    /// A process is being killed: its sessions are gone.
     pub fn killed(&self, replica: usize) {
         if let Some(process) = self.running().remove(&replica) {
             end_all(&process.probes, "lost");

@@ -86,6 +86,8 @@ oracles! {
     EventIdMonotone = "event-id-monotone", Protocol, "rule: a cursor is a position in one ordered sequence";
     /// A replay begins strictly after the event that the cursor names.
     ReplayAfterCursor = "replay-after-cursor", Protocol, "basic/transports, Resumability: messages after the last event id";
+    /// What follows a resumption that the server accepted continues the stream.
+    ResumptionContinues = "resumption-continues", Protocol, "rule: exactly the events after the cursor are replayed";
     /// The messages of a stream never step back on the wire.
     StreamOrder = "stream-order", Protocol, "basic/transports, Resumability: a cursor within that stream";
     /// A message appears on one stream of its session only.

@@ -233,6 +233,10 @@ pub enum Problem {
          [[workload.operation]]"
     )]
     WrittenFaultsOnDrawnWorkload,
+    #[error("a scenario that is like `{like}` takes this part from it; leave it out")]
+    PartOfAnotherScenario { like: String },
+    #[error("this build has no scenario `{name}`; write one of: {known}")]
+    NoSuchScenario { name: String, known: String },
     #[error("no action is left that the family `{family}` can use here; {way_out}")]
     FamilyWithoutAction { family: Family, way_out: &'static str },
     #[error(

@@ -67,14 +67,48 @@ struct ScenarioFile {
     about: String,
     #[serde(default = "one_seed")]
     seeds: u64,
-    #[serde(default)]
-    topology: TopologySettings,
-    #[serde(default)]
-    workload: workload::WorkloadFile,
-    #[serde(default)]
-    storm: storm::StormFile,
+    like: Option<String>,
+    topology: Option<TopologySettings>,
+    workload: Option<workload::WorkloadFile>,
+    storm: Option<storm::StormFile>,
     #[serde(default)]
     expectation: Expectation,
+}
+
+impl ScenarioFile {
+    /// The scenario, with the parts of the one that it is like, if it says so.
+    fn finish(self) -> Result<Scenario, PlanError> {
+        let top = FieldPath::default();
+        let (about, seeds, expectation) = (self.about, self.seeds, self.expectation);
+        let Some(like) = self.like else {
+            let workload = self.workload.unwrap_or_default();
+            let storm = self.storm.unwrap_or_default();
+            return Ok(Scenario {
+                about,
+                seeds,
+                topology: self.topology.unwrap_or_default(),
+                workload: workload.finish(&top.key("workload"))?,
+                storm: storm.finish(&top.key("storm"))?,
+                expectation,
+            });
+        };
+        let has_parts = [
+            ("topology", self.topology.is_some()),
+            ("workload", self.workload.is_some()),
+            ("storm", self.storm.is_some()),
+        ];
+        if let Some((part, _)) = has_parts.into_iter().find(|(_, is_there)| *is_there) {
+            return Err(top.key(part).says(Problem::PartOfAnotherScenario { like }));
+        }
+        // The scenarios of the build are read by its tests.
+        let found = builtin_named(&like);
+        let found = found.and_then(|found| Scenario::from_toml(found.name, found.text).ok());
+        let Some(found) = found else {
+            let known = builtin().iter().map(|found| found.name).collect::<Vec<_>>().join(", ");
+            return Err(top.key("like").says(Problem::NoSuchScenario { name: like, known }));
+        };
+        Ok(Scenario { about, seeds, expectation, ..found })
+    }
 }
 
 fn one_seed() -> u64 {
@@ -94,15 +128,7 @@ impl Scenario {
         let document = Document::toml(file, text)?;
         let read: ScenarioFile = document.decode()?;
         let place = |error| document.place(error);
-        let top = FieldPath::default();
-        let scenario = Scenario {
-            about: read.about,
-            seeds: read.seeds,
-            topology: read.topology,
-            workload: read.workload.finish(&top.key("workload")).map_err(place)?,
-            storm: read.storm.finish(&top.key("storm")).map_err(place)?,
-            expectation: read.expectation,
-        };
+        let scenario = read.finish().map_err(place)?;
         scenario.check().map_err(place)?;
         Ok(scenario)
     }

@@ -313,6 +313,7 @@ impl<'a> Run<'a> {
         }
         if let Some(keep_log) = self.dying.take() {
             let server = replicas(&self.plan.topology)[0];
+            self.servers.dies();
             self.sim.crash(server);
             self.servers.killed(keep_log);
             self.sim.bounce(server);

@@ -45,14 +45,19 @@ impl Servers {
         }
     }
 
+    /// The first replica is about to be killed.
+    pub fn dies(&self) {
+        if let Servers::Foreign(hosting) = self {
+            hosting.killed(0);
+        }
+    }
+
     /// The first replica was killed and will be started again, with its log or without.
     pub fn killed(&self, keep_log: bool) {
-        match self {
-            Servers::Reference { control, .. } if !keep_log => {
-                control.evict_sessions("lost");
-            }
-            Servers::Reference { .. } => {}
-            Servers::Foreign(hosting) => hosting.killed(0),
+        if let Servers::Reference { control, .. } = self
+            && !keep_log
+        {
+            control.evict_sessions("lost");
         }
     }
 

@@ -6,7 +6,8 @@
 //! A message of the old session that is handed over after a new one began is foreign too, since
 //! the loss of the old one was declared.
 //! Near misses: a rotated public id (it is never compared with an origin); a delivery between the
-//! end of the old session and the beginning of the new one; a session whose origin nobody told.
+//! end of the old session and the beginning of the new one; a session whose origin nobody told; a
+//! message that came on an exchange of its own session, of which no loss was declared.
 
 use crate::finding::{Finding, Oracle};
 use crate::runs::{Run, runs};
@@ -17,11 +18,18 @@ pub(crate) fn judge(view: &View) -> Vec<Finding> {
     let foreign = |arrival: &Arrival| {
         let mark = arrival.message.mark.as_ref();
         let own = view.session_at(arrival.record).and_then(|session| session.origin);
-        mark.zip(own).is_some_and(|(mark, own)| mark.origin != own)
+        mark.zip(own).is_some_and(|(mark, own)| mark.origin != own && !is_late(view, arrival))
     };
     let of_exchange = view.exchanges.iter().map(|exchange| &exchange.delivered);
     let runs = of_exchange.flat_map(|delivered| runs(&view.delivered, delivered, foreign));
     runs.map(|run| finding(view, &run)).collect()
+}
+
+/// Whether a message came in its own session, which another one has followed without a word.
+fn is_late(view: &View, arrival: &Arrival) -> bool {
+    let session = view.exchanges[arrival.exchange].session.map(|index| &view.sessions[index]);
+    let origin = arrival.message.mark.as_ref().map(|mark| &*mark.origin);
+    session.is_some_and(|session| session.origin == origin && session.lost.is_none())
 }
 
 fn finding(view: &View, run: &Run) -> Finding {
@@ -64,6 +72,16 @@ mod tests {
         );
         let keys = script().keys_of(Oracle::ForeignSession);
         assert_eq!(keys, ["foreign-session/notification/resumed:resume"]);
+    }
+
+    #[test]
+    fn a_message_that_came_in_its_own_session_is_only_late_unless_the_loss_was_declared() {
+        let begun = Script::new().session("s1").listen(1).open(1).notify("standalone-1");
+        let late = begun.session("s2").take(1, "s1.standalone-1.1");
+        assert_eq!(late.keys_of(Oracle::ForeignSession), NOTHING);
+        let begun = Script::new().session("s1").listen(1).open(1).notify("standalone-1");
+        let lost = begun.declare_loss("not-found").session("s2").take(1, "s1.standalone-1.1");
+        assert_eq!(lost.keys_of(Oracle::ForeignSession), ["foreign-session/notification/fresh"]);
     }
 
     #[test]

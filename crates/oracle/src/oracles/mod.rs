@@ -28,6 +28,7 @@ mod reinit_on_404;
 mod reorder;
 mod replay_after_cursor;
 mod response_belongs_to_request;
+mod resumption_continues;
 mod retry_respected;
 mod session_header_sent;
 mod skip;
@@ -54,6 +55,7 @@ pub(crate) fn ask(oracle: Oracle, view: &View) -> Vec<Finding> {
         Oracle::EventIdUnique => event_id_unique::judge(view),
         Oracle::EventIdMonotone => event_id_monotone::judge(view),
         Oracle::ReplayAfterCursor => replay_after_cursor::judge(view),
+        Oracle::ResumptionContinues => resumption_continues::judge(view),
         Oracle::StreamOrder => stream_order::judge(view),
         Oracle::MessageOnOneStream => message_on_one_stream::judge(view),
         Oracle::ProgressIncreases => progress_increases::judge(view),

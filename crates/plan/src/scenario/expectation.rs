@@ -99,6 +99,9 @@ pub struct ExpectedFinding {
     pub subject: String,
     /// What it means here, in one sentence.
     pub about: String,
+    /// Where it is reported, or how it is known.
+    #[serde(default)]
+    pub reference: String,
 }
 
 impl Expectation {
