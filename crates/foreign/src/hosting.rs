@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use seamstress_net::{Listener, Network, Socket};
-use seamstress_trace::{Recorder, What};
+use seamstress_trace::Recorder;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use tower::ServiceExt;
@@ -121,12 +121,8 @@ impl Hosting {
 
 /// Records the end of every live session; how many there were.
 fn end_all(probes: &Probes, why: &str) -> u64 {
-    let (recorder, host) = probes.recorder();
     let live = probes.live_sessions();
-    for session in &live {
-        let session = session.origin().to_owned();
-        recorder.record(host, What::SessionEnd { session, why: why.to_owned() });
-    }
+    live.iter().for_each(|session| session.end(why));
     live.len() as u64
 }
 

@@ -59,10 +59,6 @@ impl Probes {
         }
     }
 
-    pub(crate) fn recorder(&self) -> (&Recorder, Host) {
-        (&self.recorder, self.host)
-    }
-
     fn lock(&self) -> MutexGuard<'_, Vec<Weak<ProbeSession>>> {
         // Nothing that can panic happens under this lock.
         self.live.lock().unwrap_or_else(PoisonError::into_inner)

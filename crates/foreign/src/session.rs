@@ -63,8 +63,16 @@ pub struct ProbeSession {
     state: Mutex<State>,
 }
 
+/// A server drops what it keeps of a session when the session is over.
+impl Drop for ProbeSession {
+    fn drop(&mut self) {
+        self.end("ended");
+    }
+}
+
 #[derive(Default)]
 struct State {
+    has_ended: bool,
     ordinals: BTreeMap<String, u64>,
     standalone: Option<Arc<dyn Outlet>>,
 }
@@ -160,6 +168,14 @@ impl ProbeSession {
         }
         pause(asked.interval_ms).await;
         Ok(())
+    }
+
+    /// Records that the session is over, the first time only.
+    pub(crate) fn end(&self, why: &str) {
+        if !std::mem::replace(&mut self.lock().has_ended, true) {
+            let (session, why) = (self.origin.clone(), why.to_owned());
+            self.recorder.record(self.host, What::SessionEnd { session, why });
+        }
     }
 
     fn record_execution(&self, call: &str) {
