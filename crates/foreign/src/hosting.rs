@@ -119,10 +119,10 @@ impl Hosting {
     }
 }
 
-/// Records the end of every live session; how many there were.
+/// Ends every live session, and records it; how many there were.
 fn end_all(probes: &Probes, why: &str) -> u64 {
     let (recorder, host) = probes.recorder();
-    let live = probes.live_sessions();
+    let live = probes.end_sessions();
     for session in &live {
         let session = session.origin().to_owned();
         recorder.record(host, What::SessionEnd { session, why: why.to_owned() });

@@ -17,6 +17,7 @@ struct Shared {
     now_ms: Box<dyn Fn() -> u64 + Send>,
     records: Vec<Record>,
     sessions: Renamer,
+    event_ids: Option<Renamer>,
 }
 
 impl Recorder {
@@ -33,6 +34,7 @@ impl Recorder {
             now_ms: Box::new(now_ms),
             records: Vec::with_capacity(512),
             sessions: Renamer::new("S"),
+            event_ids: None,
         };
         Recorder { shared: Arc::new(Mutex::new(shared)) }
     }
@@ -43,10 +45,31 @@ impl Recorder {
         (self.lock().now_ms)()
     }
 
+    /// From now on names stand for event ids in all records, given in order of first sight.
+    ///
+    /// ```
+    /// use seamstress_trace::{Host, Recorder, What};
+    /// let recorder = Recorder::new(|| 0);
+    /// recorder.rename_event_ids();
+    /// let id = Some("1785-f3a9".to_owned());
+    /// recorder.record(Host::Client, What::Event { exchange: 1, id, retry_ms: None, message: None });
+    /// let record = recorder.take().remove(0);
+    /// assert!(matches!(record.what, What::Event { id: Some(id), .. } if id == "e1"));
+    /// ```
+    pub fn rename_event_ids(&self) {
+        self.lock().event_ids.get_or_insert_with(|| Renamer::new("e"));
+    }
+
     /// Appends one record.
-    pub fn record(&self, host: Host, what: What) {
+    pub fn record(&self, host: Host, mut what: What) {
         let mut shared = self.lock();
         let at_ms = (shared.now_ms)();
+        if let Some(renamer) = &mut shared.event_ids {
+            // Without an id, or with one that resets the cursor, there is nothing to name.
+            for id in what.event_ids_mut().into_iter().flatten().filter(|id| !id.is_empty()) {
+                *id = renamer.name(id);
+            }
+        }
         shared.records.push(Record { at_ms, host, what });
     }
 
