@@ -191,7 +191,8 @@ fn a_random_source_that_cannot_be_tamed_has_no_other_user_than_tls() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).expect("a lock file");
     let wanted = format!("\"{}", UNTAMED.replace(" v", " "));
     let users = lock.split("[[package]]").filter(|package| package.contains(&wanted));
-    let names = users.filter_map(|package| package.trim().strip_prefix("name = \"")?.split('"').next());
+    let names =
+        users.filter_map(|package| package.trim().strip_prefix("name = \"")?.split('"').next());
     let strangers: Vec<&str> = names.filter(|name| !MAY_BE_UNTAMED.contains(name)).collect();
     assert!(strangers.is_empty(), "{strangers:?} ask {UNTAMED}");
 }
