@@ -74,7 +74,7 @@ impl RustMcpSdkServer {
             id_generator: Arc::new(UuidGenerator {}),
             stream_id_gen: Arc::new(FastIdGenerator::new(Some("s_"))),
             server_details: Arc::new(details()),
-            handler: handler::handler(probes.clone(), sessions.clone()),
+            handler: handler::handler(probes.clone(), sessions),
             ping_interval: Duration::from_millis(options.ping_interval_ms),
             transport_options: Arc::new(TransportOptions::default()),
             enable_json_response: false,

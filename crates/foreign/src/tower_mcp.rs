@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use futures_util::{FutureExt, TryFutureExt};
 use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, TryFutureExt};
 use seamstress_mcp::message;
 use seamstress_mcp::probe::{TOOLS, Tool as ProbeTool};
 use serde_json::{Value, json};

@@ -10,14 +10,18 @@ use std::time::Duration;
 use seamstress_client::wire::{self, Ask, Events, Exchange, Wire};
 use seamstress_foreign::{Hosting, Subject};
 use seamstress_mcp::message::InitializeResult;
+use seamstress_mcp::probe::{TOOL_ANNOUNCE, TOOL_COUNT};
 use seamstress_net::MemoryNetwork;
-use seamstress_trace::{Content, End, Host, Mark, Message, Method, Record, Recorder, What};
+use seamstress_trace::{Content, End, Message, Method, Recorder, What};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 const LIMIT: Duration = Duration::from_millis(500);
 const VERSION: &str = "2025-11-25";
+const STANDALONE: &str = "standalone-1";
 
+/// Where a message belongs by its mark, its place there, and what it is.
+type Seen = (String, u64, Content);
 type Answered = (Exchange, http::Response<hyper::body::Incoming>);
 
 /// A server that runs, and a client with one session there.
@@ -94,20 +98,22 @@ impl Dialogue {
         exchange.events(response, LIMIT)
     }
 
-    /// The marked messages that came on this stream by now, by their marks, with their ordinals.
-    fn seen(&self, stream: &str, records: &[Record]) -> Vec<(Content, u64)> {
-        let seen = records.iter().filter_map(|record| match &record.what {
-            What::Event { message, .. } if record.host == Host::Client => message.as_ref(),
+    /// The marked messages that came by now: to the listener, and on all other exchanges.
+    fn seen(&self, listening: &Events) -> (Vec<Seen>, Vec<Seen>) {
+        let seen = self.recorder.take().into_iter().filter_map(|record| match record.what {
+            What::Event {
+                exchange, message: Some(Message { content, mark: Some(mark) }), ..
+            } => {
+                assert_eq!(mark.origin, "s1");
+                Some((exchange, (mark.stream, mark.ordinal, content)))
+            }
             _ => None,
         });
-        let marked = seen.filter_map(|Message { content, mark }| Some((content, mark.as_ref()?)));
-        marked
-            .filter(|(_, mark)| mark.stream == stream)
-            .map(|(content, Mark { origin, ordinal, .. })| {
-                assert_eq!(origin, "s1");
-                (content.clone(), *ordinal)
-            })
-            .collect()
+        let (heard, answered): (Vec<_>, Vec<_>) =
+            seen.partition(|(exchange, _)| *exchange == listening.number());
+        let without_exchange =
+            |seen: Vec<(u64, Seen)>| seen.into_iter().map(|(_, it)| it).collect();
+        (without_exchange(heard), without_exchange(answered))
     }
 }
 
@@ -116,34 +122,33 @@ async fn drain(events: &mut Events) {
     while let Ok(Ok(_)) = timeout(Duration::from_millis(5), events.next()).await {}
 }
 
-fn progress(value: u64) -> (Content, u64) {
-    (Content::Progress { call: "c1".into(), progress: value }, value)
+fn progress(stream: &str, value: u64) -> Seen {
+    (stream.into(), value, Content::Progress { call: "c1".into(), progress: value })
 }
 
-fn announcement(ordinal: u64) -> (Content, u64) {
-    (Content::Notification, ordinal)
+fn announcement(ordinal: u64) -> Seen {
+    (STANDALONE.into(), ordinal, Content::Notification)
 }
 
 /// The result of the second request of a session.
-fn result(ordinal: u64) -> (Content, u64) {
-    (Content::Result { request: "2".into(), call: Some("c1".into()) }, ordinal)
+fn result(ordinal: u64) -> Seen {
+    ("c1".into(), ordinal, Content::Result { request: "2".into(), call: Some("c1".into()) })
 }
 
-/// A call reports its progress on its own stream or on the standalone one, and its result there
-/// where it belongs.
+/// A call reports its progress on its own stream or on the standalone one, its result comes on its
+/// own, and all of them say so.
 async fn a_call_is_served(subject: impl Subject + 'static, progress_on_own: bool) {
     let mut dialogue = Dialogue::begin(subject).await;
     let mut listening = dialogue.listen().await;
-    dialogue.call("seamstress_count", 3).await;
+    dialogue.call(TOOL_COUNT, 2).await;
     drain(&mut listening).await;
-    let records = dialogue.recorder.take();
-    let steps = [progress(1), progress(2), progress(3)];
+    let (heard, answered) = dialogue.seen(&listening);
     if progress_on_own {
-        assert_eq!(dialogue.seen("c1", &records), [&steps[..], &[result(4)]].concat());
-        assert_eq!(dialogue.seen("standalone-1", &records), []);
+        assert_eq!(answered, [progress("c1", 1), progress("c1", 2), result(3)]);
+        assert_eq!(heard, []);
     } else {
-        assert_eq!(dialogue.seen("c1", &records), [result(1)]);
-        assert_eq!(dialogue.seen("standalone-1", &records), steps);
+        assert_eq!(answered, [result(1)]);
+        assert_eq!(heard, [progress(STANDALONE, 1), progress(STANDALONE, 2)]);
     }
 }
 
@@ -153,12 +158,11 @@ async fn announcements_arrive(subject: impl Subject + 'static) {
     let mut listening = dialogue.listen().await;
     assert_eq!(dialogue.hosting.burst(2), 1, "one session");
     drain(&mut listening).await;
-    dialogue.call("seamstress_announce", 2).await;
+    dialogue.call(TOOL_ANNOUNCE, 2).await;
     drain(&mut listening).await;
-    let records = dialogue.recorder.take();
-    let announced: Vec<_> = (1..=4).map(announcement).collect();
-    assert_eq!(dialogue.seen("standalone-1", &records), announced);
-    assert_eq!(dialogue.seen("c1", &records), [result(1)]);
+    let (heard, answered) = dialogue.seen(&listening);
+    assert_eq!(heard, [1, 2, 3, 4].map(announcement));
+    assert_eq!(answered, [result(1)]);
 }
 
 /// A session that is forgotten is gone for the client and for the application.

@@ -51,10 +51,11 @@ impl Recorder {
     /// use seamstress_trace::{Host, Recorder, What};
     /// let recorder = Recorder::new(|| 0);
     /// recorder.rename_event_ids();
-    /// let id = Some("1785-f3a9".to_owned());
-    /// recorder.record(Host::Client, What::Event { exchange: 1, id, retry_ms: None, message: None });
-    /// let record = recorder.take().remove(0);
-    /// assert!(matches!(record.what, What::Event { id: Some(id), .. } if id == "e1"));
+    /// let event = |id: &str| {
+    ///     What::Event { exchange: 1, id: Some(id.into()), retry_ms: None, message: None }
+    /// };
+    /// recorder.record(Host::Client, event("1785-f3a9"));
+    /// assert_eq!(recorder.take()[0].what, event("e1"));
     /// ```
     pub fn rename_event_ids(&self) {
         self.lock().event_ids.get_or_insert_with(|| Renamer::new("e"));
@@ -88,5 +89,53 @@ impl Recorder {
     fn lock(&self) -> MutexGuard<'_, Shared> {
         // A participant that panicked while recording left the list whole: pushes are atomic here.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(ids: [&str; 3]) -> [What; 3] {
+        let [one, two, three] = ids.map(str::to_owned);
+        [
+            What::Event { exchange: 1, id: Some(one), retry_ms: None, message: None },
+            What::Request {
+                exchange: 2,
+                method: crate::Method::Get,
+                session: None,
+                cursor: Some(two.clone()),
+                protocol_version: None,
+                rpc: None,
+                rpc_id: None,
+                stream: None,
+            },
+            What::Continuity {
+                exchange: 2,
+                last: two,
+                first: three,
+                check: crate::Check::Unverifiable,
+                accepted: true,
+            },
+        ]
+    }
+
+    fn recorded(recorder: &Recorder, ids: [&str; 3]) -> Vec<What> {
+        records(ids).into_iter().for_each(|what| recorder.record(Host::Client, what));
+        recorder.take().into_iter().map(|record| record.what).collect()
+    }
+
+    #[test]
+    fn one_name_stands_for_an_event_id_wherever_it_occurs_and_an_empty_one_stays_empty() {
+        let recorder = Recorder::new(|| 0);
+        recorder.rename_event_ids();
+        assert_eq!(recorded(&recorder, ["x-17", "x-17", ""]), records(["e1", "e1", ""]));
+        assert_eq!(recorded(&recorder, ["x-18", "x-17", "x-18"]), records(["e2", "e1", "e2"]));
+    }
+
+    #[test]
+    fn event_ids_stay_as_they_are_unless_somebody_asks() {
+        let recorder = Recorder::new(|| 0);
+        assert_eq!(recorded(&recorder, ["x-17", "x-17", ""]), records(["x-17", "x-17", ""]));
     }
 }

@@ -4,7 +4,7 @@
 //! notification on the stream of the request whose task sends it, and on the standalone stream
 //! from any other task. It must not know what a probe tool does.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
@@ -30,13 +30,17 @@ use serde_json::{Value, json};
 use super::sessions::Sessions;
 use crate::{Outlet, ProbeSession, Probes, Routing, Sent, ToolCall, notification};
 
+/// What a request in a session that is over is told.
+const OVER: &str = "the session is over";
+
 tokio::task_local! {
     /// The request that is being handled: the SDK keeps its id to itself.
     static REQUEST: RequestId;
 }
 
 /// The handler of all sessions of a process.
-pub(super) fn handler(probes: Probes, sessions: Arc<Sessions>) -> Arc<dyn McpServerHandler> {
+pub(super) fn handler(probes: Probes, sessions: &Arc<Sessions>) -> Arc<dyn McpServerHandler> {
+    let sessions = Arc::downgrade(sessions);
     Arc::new(Noting(Application { probes, sessions }.to_mcp_server_handler()))
 }
 
@@ -69,20 +73,23 @@ impl McpServerHandler for Noting {
 
 struct Application {
     probes: Probes,
-    sessions: Arc<Sessions>,
+    /// They hold this, by way of what the SDK has of a session.
+    sessions: Weak<Sessions>,
 }
 
 impl Application {
-    /// The application's side of a session.
-    fn session(&self, runtime: &Arc<dyn McpServer>) -> Result<Arc<ProbeSession>, RpcError> {
-        let Some(id) = runtime.session_id() else { return Err(internal("there is no session")) };
-        let standalone =
-            Standalone { runtime: runtime.clone(), sessions: self.sessions.clone(), id: id.clone() };
-        Ok(self.sessions.application(id, || {
-            let session = self.probes.begin_session();
-            session.set_standalone(Arc::new(standalone));
-            session
-        }))
+    /// Begins the application's side of a session.
+    fn begin(&self, runtime: Arc<dyn McpServer>) -> Option<Arc<ProbeSession>> {
+        let id = runtime.session_id()?;
+        let application = self.probes.begin_session();
+        self.sessions.upgrade()?.begin(id.clone(), application.clone());
+        let sessions = self.sessions.clone();
+        application.set_standalone(Arc::new(Standalone { runtime, sessions, id }));
+        Some(application)
+    }
+
+    fn of(&self, runtime: &Arc<dyn McpServer>) -> Option<Arc<ProbeSession>> {
+        self.sessions.upgrade()?.application(&runtime.session_id()?)
     }
 }
 
@@ -101,8 +108,9 @@ impl ServerHandler for Application {
             result.protocol_version = version;
         }
         runtime.set_client_details(params).await.map_err(internal)?;
-        let origin = self.session(&runtime)?.origin().to_owned();
-        result.meta = Some([("seamstress/session".to_owned(), origin.into())].into_iter().collect());
+        let application = self.begin(runtime).ok_or_else(|| internal(OVER))?;
+        let origin = Value::from(application.origin());
+        result.meta = Some([("seamstress/session".to_owned(), origin)].into_iter().collect());
         Ok(result)
     }
 
@@ -120,8 +128,7 @@ impl ServerHandler for Application {
         params: CallToolRequestParams,
         runtime: Arc<dyn McpServer>,
     ) -> Result<CallToolResult, CallToolError> {
-        let failed = |error: RpcError| CallToolError::from_message(error.message);
-        let session = self.session(&runtime).map_err(failed)?;
+        let session = self.of(&runtime).ok_or_else(|| CallToolError::from_message(OVER))?;
         let arguments = params.arguments.map_or_else(|| json!({}), Value::Object);
         let progress_token = params.meta.and_then(|meta| meta.progress_token);
         let request = REQUEST.try_with(id).map_err(CallToolError::new)?;
@@ -181,8 +188,17 @@ impl Outlet for Own {
 /// The standalone stream of a session.
 struct Standalone {
     runtime: Arc<dyn McpServer>,
-    sessions: Arc<Sessions>,
+    sessions: Weak<Sessions>,
     id: SessionId,
+}
+
+impl Standalone {
+    async fn is_in_use(&self) -> bool {
+        match self.sessions.upgrade() {
+            Some(sessions) => sessions.has(&self.id).await,
+            None => false,
+        }
+    }
 }
 
 impl Outlet for Standalone {
@@ -196,7 +212,7 @@ impl Outlet for Standalone {
             let sent = tokio::spawn(sending).await;
             // An error may also say that no client has listened yet, or that it has left.
             let is_sent = matches!(sent, Ok(Ok(())));
-            if is_sent || self.sessions.has(&self.id).await { Sent::Yes } else { Sent::SessionGone }
+            if is_sent || self.is_in_use().await { Sent::Yes } else { Sent::SessionGone }
         })
     }
 }

@@ -22,13 +22,14 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// The application's side of a session; begun if there is none yet.
-    pub fn application(
-        &self,
-        session: SessionId,
-        begin: impl FnOnce() -> Arc<ProbeSession>,
-    ) -> Arc<ProbeSession> {
-        self.lock().entry(session).or_insert_with(begin).clone()
+    /// Begins the application's side of a session.
+    pub fn begin(&self, session: SessionId, application: Arc<ProbeSession>) {
+        self.lock().insert(session, application);
+    }
+
+    /// The application's side of a session, unless that is over.
+    pub fn application(&self, session: &SessionId) -> Option<Arc<ProbeSession>> {
+        self.lock().get(session).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Arc<ProbeSession>>> {
