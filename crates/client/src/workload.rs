@@ -213,7 +213,7 @@ async fn follow_call<N: Network>(
     session: &Arc<Session>,
     mut answered: watch::Receiver<Option<Answer>>,
 ) -> Outcome {
-    tokio::select! {
+    let outcome = tokio::select! {
         biased;
         answer = answered.wait_for(Option::is_some) => match answer.as_deref() {
             Ok(Some(Answer::Result)) => Outcome::Done,
@@ -221,6 +221,12 @@ async fn follow_call<N: Network>(
         },
         () = session.lost() => Outcome::Unknown,
         () = follow(stream, events, false) => Outcome::Unknown,
+    };
+    // The answer and the end of a stream without a cursor may come at once.
+    match (outcome, answered.borrow().as_ref()) {
+        (Outcome::Unknown, Some(Answer::Result)) => Outcome::Done,
+        (Outcome::Unknown, Some(_)) => Outcome::Failed,
+        (outcome, _) => outcome,
     }
 }
 
