@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The crates, and what each must not depend on (design section 2).
 const MUST_NOT_DEPEND_ON: &[(&str, &[&str])] = &[
@@ -166,11 +167,34 @@ fn no_unbiased_select_stands_in_our_own_code() {
     }
 }
 
+/// Up to this version `getrandom` makes raw system calls, so that nobody can put seeded bytes in
+/// the place of random ones; later ones can be made to ask a function of ours.
+const UNTAMED: &str = "getrandom v0.2";
+/// Who may bring it along, if a feature that is off by default asks for them: TLS, which no run
+/// gets to.
+const MAY_BE_UNTAMED: &[&str] = &["ring"];
+
 #[test]
-fn the_lock_file_holds_no_random_source_that_cannot_be_tamed() {
+fn nothing_in_the_default_build_asks_a_random_source_that_cannot_be_tamed() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["tree", "--locked", "--offline", "-p", "seamstress", "-e", "normal"]);
+    let output = cargo.current_dir(root()).output().expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8_lossy(&output.stdout);
+    // A tree that shows nothing proves nothing.
+    assert!(tree.contains("getrandom v0."), "{tree}");
+    assert!(!tree.contains(UNTAMED), "{UNTAMED} makes raw system calls: {tree}");
+}
+
+#[test]
+fn a_random_source_that_cannot_be_tamed_has_no_other_user_than_tls() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).expect("a lock file");
-    let old = "name = \"getrandom\"\nversion = \"0.2";
-    assert!(!lock.contains(old), "getrandom 0.2 makes raw system calls");
+    let wanted = format!("\"{}", UNTAMED.replace(" v", " "));
+    let users = lock.split("[[package]]").filter(|package| package.contains(&wanted));
+    let names =
+        users.filter_map(|package| package.trim().strip_prefix("name = \"")?.split('"').next());
+    let strangers: Vec<&str> = names.filter(|name| !MAY_BE_UNTAMED.contains(name)).collect();
+    assert!(strangers.is_empty(), "{strangers:?} ask {UNTAMED}");
 }
 
 #[test]

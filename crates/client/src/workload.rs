@@ -253,6 +253,12 @@ async fn follow_call<N: Network>(
         () = following => Some(Outcome::Unknown),
     };
     let orphans = session.is_lost() && shared.has(Defect::ReinitOrphansCalls);
+    // The answer and the end of a stream without a cursor may come at once.
+    match (outcome, answered.borrow().as_ref()) {
+        (Some(Outcome::Unknown), Some(Answer::Result)) => return Outcome::Done,
+        (Some(Outcome::Unknown), Some(_)) => return Outcome::Failed,
+        _ => {}
+    }
     match outcome {
         Some(Outcome::Unknown) if orphans => std::future::pending().await,
         Some(outcome) => outcome,

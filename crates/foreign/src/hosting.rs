@@ -119,9 +119,9 @@ impl Hosting {
     }
 }
 
-/// Records the end of every live session; how many there were.
+/// Ends every live session, and records it; how many there were.
 fn end_all(probes: &Probes, why: &str) -> u64 {
-    let live = probes.live_sessions();
+    let live = probes.end_sessions();
     live.iter().for_each(|session| session.end(why));
     live.len() as u64
 }

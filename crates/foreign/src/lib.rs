@@ -12,13 +12,22 @@
 //! | `turnstile` | one order for what those have ready in one instant |
 //! | `probes`, `session` | the application behind it: the probe tools, and the record of what they emit |
 //! | `rmcp` | the official Rust SDK, server and client (feature `rmcp`) |
+//! | `rust_mcp_sdk` | the server of `rust-mcp-sdk` (feature `rust-mcp-sdk`) |
+//! | `tower_mcp` | the server of `tower-mcp` (feature `tower-mcp`) |
+//! | `notification` | the probes' notifications in the types of those two |
 
 mod hosting;
+#[cfg(any(feature = "rust-mcp-sdk", feature = "tower-mcp"))]
+mod notification;
 mod probes;
 #[cfg(feature = "rmcp")]
 pub mod rmcp;
+#[cfg(feature = "rust-mcp-sdk")]
+pub mod rust_mcp_sdk;
 mod session;
 mod subject;
+#[cfg(feature = "tower-mcp")]
+pub mod tower_mcp;
 mod turnstile;
 
 pub use hosting::Hosting;

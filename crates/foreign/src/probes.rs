@@ -48,6 +48,12 @@ impl Probes {
         live.iter().filter_map(Weak::upgrade).collect()
     }
 
+    /// The same, and for the application they are over: a server may keep what it has of a session
+    /// as long as a stream of it is open.
+    pub(crate) fn end_sessions(&self) -> Vec<Arc<ProbeSession>> {
+        std::mem::take(&mut *self.lock()).iter().filter_map(Weak::upgrade).collect()
+    }
+
     /// Emits so many notifications on the standalone stream of each session.
     pub(crate) async fn burst(&self, count: u64) {
         for session in self.live_sessions() {

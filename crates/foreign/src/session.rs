@@ -41,6 +41,8 @@ pub enum Routing {
     ByApplication,
     /// The server: it looks at the progress token, and sends progress on the call's own stream.
     ByToken,
+    /// Nobody: the standalone stream is the only one that carries notifications.
+    StandaloneOnly,
 }
 
 /// A call of a tool, as a server hands it to its application.
@@ -118,8 +120,10 @@ impl ProbeSession {
             TOOL_COUNT => {
                 let mut asked: CountArguments<'_> =
                     serde_json::from_str(&arguments).map_err(invalid)?;
-                if routing == Routing::ByToken {
-                    asked.progress_on = ProgressOn::Own;
+                match routing {
+                    Routing::ByApplication => {}
+                    Routing::ByToken => asked.progress_on = ProgressOn::Own,
+                    Routing::StandaloneOnly => asked.progress_on = ProgressOn::Standalone,
                 }
                 self.count(&asked, call.progress_token, own).await?;
                 (asked.call, asked.events)

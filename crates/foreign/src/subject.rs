@@ -48,6 +48,12 @@ pub trait Subject: Send + Sync {
     /// Starts a process of the server: one for each replica, and another one after each restart.
     /// It shares nothing with those before. `probes` is the application that it has to offer.
     fn start(&self, probes: &Probes) -> Process;
+
+    /// Whether its event ids hold what differs from run to run, such as a random token or the
+    /// machine's clock. If so, names stand for them in the trace.
+    fn has_opaque_event_ids(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Fn(&Probes) -> Process + Send + Sync> Subject for F {

@@ -118,7 +118,11 @@ impl<'a> Run<'a> {
                 Servers::Reference { control: Control::new(store.clone()), store }
             }
             ServerKind::Foreign(foreign) => {
-                Servers::Foreign(Hosting::new(foreign.subject(&plan.topology), recorder.clone()))
+                let subject = foreign.subject(&plan.topology);
+                if subject.has_opaque_event_ids() {
+                    recorder.rename_event_ids();
+                }
+                Servers::Foreign(Hosting::new(subject, recorder.clone()))
             }
         };
         let hands = SimHands::new(servers.clone());

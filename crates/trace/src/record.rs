@@ -453,6 +453,19 @@ pub enum What {
     },
 }
 
+impl What {
+    /// The event ids in a record: those of events, and cursors.
+    pub(crate) fn event_ids_mut(&mut self) -> [Option<&mut String>; 2] {
+        match self {
+            What::Emit { id, .. } | What::Event { id, .. } => [id.as_mut(), None],
+            What::Request { cursor, .. } => [cursor.as_mut(), None],
+            What::Verdict { cursor, .. } => [Some(cursor), None],
+            What::Continuity { last, first, .. } => [Some(last), Some(first)],
+            _ => [None, None],
+        }
+    }
+}
+
 /// How a run came to an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -7,7 +7,9 @@ use seamstress_trace::Outcome;
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::support::{Dialogue, announce, call, call_at, ended, finish, listen, options, step};
+use crate::support::{
+    Dialogue, announce, call, call_at, ended, finish, listen, options, request_id, result, step,
+};
 
 fn operation(id: &str, at_ms: u64, ask: Ask) -> Operation {
     Operation { id: id.to_owned(), at_ms, ask }
@@ -22,6 +24,25 @@ async fn a_json_rpc_error_on_the_stream_is_a_failed_call() {
     dialogue.ends("S1").await;
     assert_eq!(dialogue.outcomes(), [ended("c1", Outcome::Failed)]);
     assert_eq!(dialogue.delivered().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_without_an_id_counts_though_the_end_of_its_stream_comes_with_it() {
+    let mut dialogue = Dialogue::in_session(options(), vec![call("c1"), call_at("c2", 10)]).await;
+    for (call, fails) in [("c1", false), ("c2", true)] {
+        let asked = dialogue.server.next_post("tools/call").await;
+        let id = request_id(&asked);
+        let answer = if fails {
+            error_text(&Mark::new("s1", call, 1), &RequestId::from(id), -32603, "failed")
+        } else {
+            result(call, id, 1)
+        };
+        let event = format!("data: {answer}\n\n");
+        // A length tells the end before the body's reader has taken the event.
+        asked.with("content-length", &event.len().to_string()).stream().send(&event);
+    }
+    dialogue.ends("S1").await;
+    assert_eq!(dialogue.outcomes(), [ended("c1", Outcome::Done), ended("c2", Outcome::Failed)]);
 }
 
 #[tokio::test(start_paused = true)]
