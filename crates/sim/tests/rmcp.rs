@@ -28,7 +28,8 @@ fn digests(plans: &[Plan], order: impl Iterator<Item = usize>) -> BTreeMap<usize
 fn a_storm_with_the_sdk_gives_the_same_digest_in_any_order_and_on_any_thread() {
     let trios = [("rmcp", "reference"), ("reference", "rmcp"), ("rmcp", "rmcp")];
     for (server, client) in trios {
-        let plans: Vec<Plan> = (0..6).map(|seed| plan(seed, server, client)).collect();
+        // In storm@7 several streams of the SDK end in one instant, in the order of a hash map.
+        let plans: Vec<Plan> = (0..8).map(|seed| plan(seed, server, client)).collect();
         let first = digests(&plans, 0..plans.len());
         let told = format!("server {server}, client {client}");
         assert_eq!(digests(&plans, (0..plans.len()).rev()), first, "backwards: {told}");
