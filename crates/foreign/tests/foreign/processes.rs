@@ -37,4 +37,5 @@ async fn a_process_that_says_nothing_of_its_sessions_has_none_and_cannot_forget_
     assert_eq!(server.hosting.sessions(), 0);
     assert_eq!(server.hosting.forget_sessions(), None);
     assert_eq!(server.hosting.burst(3), 0);
+    assert_eq!(server.tape.records(), [], "no session has ended that nobody knew");
 }
