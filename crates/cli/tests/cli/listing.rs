@@ -15,11 +15,13 @@ fn assert_list(what: &str) {
 }
 
 #[test]
+#[cfg(feature = "rmcp")]
 fn servers_are_listed_with_how_they_are_named() {
     assert_list("servers");
 }
 
 #[test]
+#[cfg(feature = "rmcp")]
 fn clients_are_listed_with_how_they_are_named() {
     assert_list("clients");
 }

@@ -6,6 +6,8 @@ mod determinism;
 mod exit_codes;
 mod explaining;
 mod files;
+#[cfg(feature = "rmcp")]
+mod foreign;
 mod json_lines;
 mod listing;
 mod logging;

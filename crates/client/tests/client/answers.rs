@@ -3,8 +3,9 @@
 use seamstress_mcp::message::RequestId;
 use seamstress_mcp::probe::{Mark, error_text};
 use seamstress_plan::{Ask, Operation};
-use seamstress_trace::Outcome;
-use serde_json::json;
+use seamstress_testing::Asked;
+use seamstress_trace::{Outcome, What};
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::support::{
@@ -98,6 +99,108 @@ async fn a_ping_and_a_list_of_tools_are_answered_with_one_message() {
     dialogue.server.begin_session("S2").await;
     dialogue.ends("S2").await;
     assert_eq!(dialogue.outcomes(), [ended("l1", Outcome::Failed), ended("p1", Outcome::Unknown)]);
+}
+
+/// The response to a request, as an event under this id.
+fn response_event(asked: &Asked, id: &str, result: &Value) -> String {
+    let response = json!({ "jsonrpc": "2.0", "id": asked.message["id"], "result": result });
+    format!("id: {id}\ndata: {response}\n\n")
+}
+
+/// What `initialize` is answered with; the application behind the server is in its session `s7`.
+fn initialize_result(asked: &Asked) -> Value {
+    json!({
+        "protocolVersion": asked.message["params"]["protocolVersion"],
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": "a test", "version": "1" },
+        "_meta": { "seamstress/session": "s7" },
+    })
+}
+
+fn ping_and_list() -> [(&'static str, Operation, Value); 2] {
+    [
+        ("ping", operation("o1", 0, Ask::Ping), json!({})),
+        ("tools/list", operation("o1", 0, Ask::ListTools), json!({ "tools": [] })),
+    ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_initialize_that_is_answered_on_a_stream_begins_the_session() {
+    let mut dialogue = Dialogue::begin(options(), vec![call("c1")]).await;
+    let asked = dialogue.server.next_post("initialize").await;
+    let response = response_event(&asked, "i.2", &initialize_result(&asked));
+    let stream = asked.with("mcp-session-id", "S1").stream();
+    stream.send("id: i.1\nretry: 5\ndata:\n\n");
+    stream.send(&response);
+    let initialized = dialogue.server.next_post("notifications/initialized").await;
+    assert_eq!(initialized.header("mcp-session-id"), Some("S1"));
+    initialized.status(202);
+    stream.left().await;
+    let (called, id) = dialogue.takes_call("c1").await;
+    finish(&called, "c1", id, 1);
+    dialogue.ends("S1").await;
+    assert_eq!(dialogue.outcomes(), [ended("c1", Outcome::Done)]);
+    let origins = dialogue.tape.pick(|what| match what {
+        What::SessionBegin { origin, .. } => Some(origin),
+        _ => None,
+    });
+    assert_eq!(origins, [Some("s7".to_owned())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_initialize_whose_stream_ends_without_a_response_is_sent_again() {
+    let mut dialogue = Dialogue::begin(options(), vec![]).await;
+    let stream =
+        dialogue.server.next_post("initialize").await.with("mcp-session-id", "S1").stream();
+    stream.send("id: i.1\ndata:\n\n");
+    stream.end();
+    dialogue.server.begin_session("S2").await;
+    dialogue.ends("S2").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ping_and_a_list_of_tools_may_be_answered_on_a_stream() {
+    for (rpc, asking, result) in ping_and_list() {
+        let mut dialogue = Dialogue::in_session(options(), vec![asking]).await;
+        let asked = dialogue.server.next_post(rpc).await;
+        let response = response_event(&asked, "o.2", &result);
+        let stream = asked.stream();
+        stream.send("id: o.1\ndata:\n\n");
+        stream.send(&response);
+        stream.left().await;
+        dialogue.ends("S1").await;
+        assert_eq!(dialogue.outcomes(), [ended("o1", Outcome::Done)], "{rpc}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_stream_of_a_ping_or_a_list_is_resumed_when_it_is_cut_after_its_first_id() {
+    for (rpc, asking, result) in ping_and_list() {
+        let options = seamstress_client::Options { id_scheme: None, ..options() };
+        let mut dialogue = Dialogue::in_session(options, vec![asking]).await;
+        let asked = dialogue.server.next_post(rpc).await;
+        let response = response_event(&asked, "o.2", &result);
+        let stream = asked.stream();
+        stream.send("id: o.1\ndata:\n\n");
+        stream.cut();
+        dialogue.takes_resume("o.1").await.send(&response);
+        dialogue.ends("S1").await;
+        assert_eq!(dialogue.outcomes(), [ended("o1", Outcome::Done)], "{rpc}");
+        assert_eq!(dialogue.losses(), Vec::<String>::new(), "{rpc}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_without_ids_that_ends_without_a_response_leaves_the_outcome_unknown() {
+    let called = ("tools/call", call("o1"), Value::Null);
+    for (rpc, asking, _) in ping_and_list().into_iter().chain([called]) {
+        let mut dialogue = Dialogue::in_session(options(), vec![asking]).await;
+        let stream = dialogue.server.next_post(rpc).await.stream();
+        stream.send(": nothing more\n\n");
+        stream.end();
+        dialogue.ends("S1").await;
+        assert_eq!(dialogue.outcomes(), [ended("o1", Outcome::Unknown)], "{rpc}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -179,3 +179,43 @@ fn read(notification: &str) -> Option<ServerNotification> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use seamstress_mcp::message::ProgressToken;
+    use seamstress_mcp::probe::{Mark, announcement_text, progress_text};
+
+    use super::*;
+
+    /// The notification as the SDK writes it after it has read it.
+    fn written_again(text: &str) -> String {
+        let read = read(text).expect("the SDK knows it");
+        serde_json::to_string(&ServerJsonRpcMessage::notification(read)).expect("JSON")
+    }
+
+    #[test]
+    fn the_notifications_of_the_probes_are_ones_that_the_sdk_knows_and_keep_their_marks() {
+        let mark = Mark::new("s1", "c1", 3);
+        for token in [ProgressToken::from("t1"), ProgressToken::from(7)] {
+            let text = progress_text(&mark, &token, 2, 9);
+            let known = matches!(read(&text), Some(ServerNotification::ProgressNotification(_)));
+            assert!(known, "{text}");
+            let again = written_again(&text);
+            assert_eq!(probe::read(&again), probe::read(&text));
+            assert_eq!(probe::read(&again).expect("a probe").mark, Some(mark.clone()));
+        }
+        let text = announcement_text(&mark);
+        let known = matches!(read(&text), Some(ServerNotification::LoggingMessageNotification(_)));
+        assert!(known, "{text}");
+        let again = written_again(&text);
+        assert_eq!(probe::read(&again), probe::read(&text));
+        assert_eq!(probe::read(&again).expect("a probe").mark, Some(mark));
+    }
+
+    #[test]
+    fn what_is_no_notification_is_not_sent_as_one() {
+        let response = probe::result_text(&Mark::new("s1", "c1", 1), &RequestId::from(1), "c1", 0);
+        assert!(read(&response).is_none());
+        assert!(read("{}").is_none());
+    }
+}
