@@ -3,8 +3,8 @@
 
 #![cfg(any(feature = "rmcp", feature = "rust-mcp-sdk", feature = "tower-mcp"))]
 
-use seamstress_plan::{Plan, Scenario, builtin_named, generate};
-use seamstress_sim::{Role, implementations, play};
+use seamstress_plan::{Plan, Role, Scenario, builtin_named, generate};
+use seamstress_sim::{implementations, play};
 use seamstress_trace::What;
 
 fn plan(server: &str, seed: u64) -> Plan {
