@@ -78,7 +78,7 @@ fn kill_prints_a_line_for_the_defect_the_control_and_the_summary() {
 #[test]
 fn a_client_that_is_harmless_alone_is_seen_in_front_of_a_server_without_the_rule() {
     let command = "matrix kill --defect no-continuity-check --scenario replicas --ranges 1 \
-                   --seeds-per-range 80";
+                   --seeds-per-range 200";
     let ran = Folder::new("matrix-rule-off").run(&format!("{command} --format json"));
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let defect = &ran.json()[0];
