@@ -116,6 +116,22 @@ fn only_sim_names_turmoil_and_builds_a_simulation_in_one_place() {
 }
 
 #[test]
+fn only_foreign_uses_foreign_implementations_and_the_judge_knows_none_by_name() {
+    for (path, text) in all_rust_files() {
+        let in_crate = |name: &str| path.starts_with(root().join("crates").join(name));
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            let uses = ["rmcp::", "tower_mcp::", "rust_mcp_sdk::"].iter().any(|name| {
+                line.contains(name) && !line.contains(&format!("seamstress_foreign::{name}"))
+            });
+            assert!(!uses || in_crate("foreign"), "{}: {line}", path.display());
+        }
+        let is_named = ["rmcp", "tower-mcp", "rust-mcp-sdk"].iter().any(|name| text.contains(name));
+        assert!(!is_named || !in_crate("oracle"), "{} names an implementation", path.display());
+    }
+}
+
+#[test]
 fn every_file_opens_with_its_contract() {
     for (path, text) in all_rust_files() {
         assert!(text.starts_with("//!"), "{} does not open with //!", path.display());
