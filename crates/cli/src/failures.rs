@@ -25,23 +25,33 @@ pub struct Failures {
 }
 
 impl Failures {
-    /// Whether this run of that case shows a failure that is still to be told. Each is announced
-    /// once.
-    pub fn is_to_be_told<'k>(
+    /// What this run of that case shows that is still to be told, if there is anything: the keys
+    /// that it is the first to show, none for a panic alone. Each is announced once.
+    pub fn note_new<'k>(
         &mut self,
         case: usize,
         verdict: Verdict,
         keys: impl Iterator<Item = &'k String>,
-    ) -> bool {
-        let mut is_new = verdict == Verdict::Error && self.keys.insert((case, "error".to_owned()));
-        for key in keys {
-            is_new |= self.keys.insert((case, key.clone()));
-        }
-        if !is_new || self.told == TOLD_MAX {
-            return false;
+    ) -> Option<NewKeys> {
+        let panicked = verdict == Verdict::Error && self.keys.insert((case, "error".to_owned()));
+        let new: BTreeSet<String> =
+            keys.filter(|key| self.keys.insert((case, (*key).clone()))).cloned().collect();
+        if (!panicked && new.is_empty()) || self.told == TOLD_MAX {
+            return None;
         }
         self.told += 1;
-        true
+        Some(NewKeys(new))
+    }
+}
+
+/// The keys that a run is the first to show.
+pub struct NewKeys(BTreeSet<String>);
+
+impl NewKeys {
+    /// Whether a finding is what the run is told for. Those that were told before are left out, so
+    /// that the story is about the new one.
+    pub fn are_of(&self, finding: &Finding) -> bool {
+        self.0.is_empty() || self.0.contains(&finding.key())
     }
 }
 
@@ -95,7 +105,7 @@ mod tests {
 
     fn told(failures: &mut Failures, case: usize, keys: &[&str]) -> bool {
         let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
-        failures.is_to_be_told(case, Verdict::Violated, keys.iter())
+        failures.note_new(case, Verdict::Violated, keys.iter()).is_some()
     }
 
     #[test]
@@ -119,8 +129,8 @@ mod tests {
     #[test]
     fn a_panic_is_told_once_without_any_key() {
         let mut failures = Failures::default();
-        assert!(failures.is_to_be_told(0, Verdict::Error, [].iter()));
-        assert!(!failures.is_to_be_told(0, Verdict::Error, [].iter()));
+        assert!(failures.note_new(0, Verdict::Error, [].iter()).is_some());
+        assert!(failures.note_new(0, Verdict::Error, [].iter()).is_none());
     }
 
     #[test]

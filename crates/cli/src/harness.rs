@@ -284,8 +284,9 @@ impl Sums {
         }
         self.failed += 1;
         let keys = result.findings.iter().map(|finding| &finding.key);
-        if self.told.is_to_be_told(0, result.verdict, keys) {
-            let played = Played::against(plan(), &harness.server)?;
+        if let Some(new) = self.told.note_new(0, result.verdict, keys) {
+            let mut played = Played::against(plan(), &harness.server)?;
+            played.judgement.findings.retain(|found| new.are_of(found));
             let path = save(&played.plan)?;
             let block = failure_block_of_test(&played.as_play(), &command(&path), PLAIN);
             self.stories.push(block);

@@ -16,7 +16,7 @@ use crate::coverage::{missing_cells, why_nothing_is_proven};
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::expect::{Comparison, Expected};
-use crate::failures::{Failures, SecondRun, not_reproducible, play_again};
+use crate::failures::{Failures, NewKeys, SecondRun, not_reproducible, play_again};
 use crate::output::{Output, say};
 use crate::playing::Played;
 use crate::pool::{self, Panic};
@@ -169,8 +169,8 @@ impl Suite<'_> {
             self.output.text(&play_line(case, run, &result, &comparison))?;
         }
         let unexpected = comparison.unexpected.iter();
-        if self.failures.is_to_be_told(index, result.verdict, unexpected) {
-            self.tell(case, run, &result)?;
+        if let Some(new) = self.failures.note_new(index, result.verdict, unexpected) {
+            self.tell(case, run, &result, &new)?;
         }
         if run + 1 == case.runs {
             let over = std::mem::take(&mut self.under_way);
@@ -180,9 +180,16 @@ impl Suite<'_> {
         Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
-    fn tell(&mut self, case: &Case, run: u64, result: &SeedResult) -> Result<(), CommandError> {
+    fn tell(
+        &mut self,
+        case: &Case,
+        run: u64,
+        result: &SeedResult,
+        new: &NewKeys,
+    ) -> Result<(), CommandError> {
         let typed = case.typed(run);
-        let is_failure = |finding: &Finding| !case.expected.is_expected(finding);
+        let is_failure =
+            |finding: &Finding| !case.expected.is_expected(finding) && new.are_of(finding);
         match play_again(case.plan(run), &result.digest, &typed, is_failure, self.style)? {
             SecondRun::Same(block) => self.show(&format!("\n{block}\n")),
             SecondRun::Different { first, second } => {

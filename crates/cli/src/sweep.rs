@@ -14,7 +14,7 @@ use crate::args::{Format, SweepArguments};
 use crate::coverage::{missing_cells, why_nothing_is_proven};
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::failures::{Failures, SecondRun, not_reproducible, play_again};
+use crate::failures::{Failures, NewKeys, SecondRun, not_reproducible, play_again};
 use crate::output::{Output, say};
 use crate::playing::Played;
 use crate::pool::{self, Panic};
@@ -130,8 +130,8 @@ impl Sweep<'_> {
             self.output.text(&seamstress_report::seed_line(result))?;
         }
         let keys = result.findings.iter().map(|finding| &finding.key);
-        if self.failures.is_to_be_told(0, result.verdict, keys) {
-            self.tell(result)?;
+        if let Some(new) = self.failures.note_new(0, result.verdict, keys) {
+            self.tell(result, &new)?;
         }
         let is_enough = self.output.is_closed()
             || self.exit == Exit::NotReproducible
@@ -139,11 +139,11 @@ impl Sweep<'_> {
         Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
-    fn tell(&mut self, result: &SeedResult) -> Result<(), CommandError> {
+    fn tell(&mut self, result: &SeedResult, new: &NewKeys) -> Result<(), CommandError> {
         let typed = self.scenario.typed_run(result.seed, self.trio);
         let plan = self.scenario.plan(result.seed, self.trio);
         let name = plan.name.clone();
-        match play_again(plan, &result.digest, &typed, |_| true, self.style)? {
+        match play_again(plan, &result.digest, &typed, |found| new.are_of(found), self.style)? {
             SecondRun::Same(block) => {
                 if self.format == Format::Human {
                     let output = &mut *self.output;

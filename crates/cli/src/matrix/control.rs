@@ -44,7 +44,7 @@ impl ControlRuns {
             first_runs.entry(finding.key.clone()).or_insert_with(|| typed.clone());
         }
         let keys = result.findings.iter().map(|finding| &finding.key);
-        if !self.failures.is_to_be_told(0, result.verdict, keys) {
+        if self.failures.note_new(0, result.verdict, keys).is_none() {
             return Ok(());
         }
         let plan = player.scenarios[scenario].plan(result.seed, &Trio::default());
