@@ -18,7 +18,7 @@ use seamstress_foreign::Subject;
 use seamstress_oracle::{Cell, Verdict};
 use seamstress_plan::{Family, Plan, Trio};
 use seamstress_report::{SeedResult, Style, Tally, failure_block_of_test};
-use seamstress_sim::PlayError;
+use seamstress_sim::{OWN_SERVER, PlayError};
 
 use crate::error::CommandError;
 use crate::failures::Failures;
@@ -29,9 +29,6 @@ use crate::target::{self, NamedScenario, TargetError};
 
 /// The variable that names a plan file; with it, a test plays that plan and nothing else.
 pub const PLAN_VARIABLE: &str = "SEAMSTRESS_PLAN";
-
-/// What a plan calls a server that is given as a value.
-const OWN: &str = "own";
 
 /// A server under test with what is played against it.
 ///
@@ -236,7 +233,11 @@ impl Harness {
     }
 
     fn trio(&self) -> Trio {
-        Trio { server: OWN.to_owned(), proxy: self.proxy.clone(), client: self.client.clone() }
+        Trio {
+            server: OWN_SERVER.to_owned(),
+            proxy: self.proxy.clone(),
+            client: self.client.clone(),
+        }
     }
 
     fn check_plan(&self, path: &str) -> Result<Held, HarnessError> {

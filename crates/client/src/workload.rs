@@ -108,23 +108,26 @@ async fn begin_at<N: Network>(shared: &Shared<N>, at_ms: u64) -> Option<Arc<Sess
 }
 
 async fn live_session<N: Network>(shared: &Shared<N>) -> Option<Arc<Session>> {
-    let mut current = shared.current.subscribe();
-    let settled = current.wait_for(|current| !matches!(current, Current::Beginning)).await;
-    match &*settled.ok()? {
-        Current::Live(session) => Some(session.clone()),
-        Current::Beginning | Current::GaveUp => None,
-    }
+    session_once(shared, |_| true).await
 }
 
 /// The session that follows one which was lost just now.
 async fn session_after_lost<N: Network>(shared: &Shared<N>) -> Option<Arc<Session>> {
+    session_once(shared, |session| !session.is_lost()).await
+}
+
+/// The live session as soon as it is one that will do; none when the client gave up.
+async fn session_once<N: Network>(
+    shared: &Shared<N>,
+    will_do: impl Fn(&Session) -> bool,
+) -> Option<Arc<Session>> {
     let mut current = shared.current.subscribe();
-    let follows = |current: &Current| match current {
-        Current::Live(session) => !session.is_lost(),
+    let settled = current.wait_for(|current| match current {
+        Current::Live(session) => will_do(session),
         Current::Beginning => false,
         Current::GaveUp => true,
-    };
-    match &*current.wait_for(follows).await.ok()? {
+    });
+    match &*settled.await.ok()? {
         Current::Live(session) => Some(session.clone()),
         Current::Beginning | Current::GaveUp => None,
     }

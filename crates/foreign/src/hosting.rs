@@ -14,7 +14,6 @@ use hyper_util::service::TowerToHyperService;
 use seamstress_net::{Listener, Network, Socket};
 use seamstress_trace::Recorder;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-
 use tower::ServiceExt;
 
 use crate::probes::Probes;

@@ -27,4 +27,4 @@ mod trio;
 pub use clock::simulated_ms;
 pub use network::SimNetwork;
 pub use play::{play, play_against};
-pub use trio::{PlayError, implementations};
+pub use trio::{OWN_SERVER, PlayError, implementations};

@@ -69,11 +69,11 @@ impl Servers {
     /// Carries out an action inside the server and says with what effect; none if there was
     /// nothing to act on, or if the server cannot be made to do so.
     pub fn act(&self, action: Action, extent: Extent) -> Option<String> {
-        let count = extent.count.unwrap_or(1);
         match self {
             Servers::Reference { control, .. } => act_on_reference(control, action, extent),
             Servers::Foreign(hosting) => match action {
                 Action::Burst => {
+                    let count = extent.count.unwrap_or(1);
                     let events = hosting.burst(count) * count;
                     (events > 0).then(|| format!("{events} events emitted"))
                 }

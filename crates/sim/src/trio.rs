@@ -106,10 +106,10 @@ impl Implementations {
 }
 
 /// What a plan calls a server that is given as a value.
-const OWN: &str = "own";
+pub const OWN_SERVER: &str = "own";
 
 fn server(name: &str) -> Result<ServerKind, PlayError> {
-    if name == OWN {
+    if name == OWN_SERVER {
         return Err(PlayError::OwnServer);
     }
     match foreign::server_named(name) {

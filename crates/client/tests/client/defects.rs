@@ -18,6 +18,15 @@ async fn calling(defect: &str) -> Dialogue {
     Dialogue::in_session(with(defect), vec![call("c1")]).await
 }
 
+/// The same, and the connection of its call breaks after the first event; with the request's id.
+async fn broken_after_one(defect: &str) -> (Dialogue, i64) {
+    let mut dialogue = calling(defect).await;
+    let (stream, id) = dialogue.takes_call("c1").await;
+    step(&stream, "c1", 1);
+    stream.cut();
+    (dialogue, id)
+}
+
 /// A client with a defect that listens and then makes one call.
 async fn listening(defect: &str) -> Dialogue {
     Dialogue::in_session(with(defect), vec![listen(), call_at("c1", 10)]).await
@@ -30,10 +39,7 @@ fn nothing_is_planted_by_default() {
 
 #[tokio::test(start_paused = true)]
 async fn without_the_continuity_check_a_gap_is_handed_over() {
-    let mut dialogue = calling("no-continuity-check").await;
-    let (stream, id) = dialogue.takes_call("c1").await;
-    step(&stream, "c1", 1);
-    stream.cut();
+    let (mut dialogue, id) = broken_after_one("no-continuity-check").await;
     let stream = dialogue.takes_resume("s1.c1.1").await;
     step(&stream, "c1", 3);
     finish(&stream, "c1", id, 4);
@@ -109,10 +115,7 @@ async fn an_empty_event_takes_the_cursor_away_if_any_such_event_primes() {
 
 #[tokio::test(start_paused = true)]
 async fn a_resumption_that_brings_no_id_loses_the_cursor_and_goes_on_without() {
-    let mut dialogue = calling("cursor-dropped-by-silent-resume").await;
-    let (stream, id) = dialogue.takes_call("c1").await;
-    step(&stream, "c1", 1);
-    stream.cut();
+    let (mut dialogue, id) = broken_after_one("cursor-dropped-by-silent-resume").await;
     dialogue.takes_resume("s1.c1.1").await.end();
     let again = dialogue.server.next_get().await;
     assert_eq!(again.cursor(), None);
@@ -202,10 +205,7 @@ async fn the_servers_retry_is_not_waited_for() {
 
 #[tokio::test(start_paused = true)]
 async fn reconnections_have_no_bound() {
-    let mut dialogue = calling("unbounded-reconnection").await;
-    let (stream, id) = dialogue.takes_call("c1").await;
-    step(&stream, "c1", 1);
-    stream.cut();
+    let (mut dialogue, id) = broken_after_one("unbounded-reconnection").await;
     for _ in 0..20 {
         dialogue.takes_resume("s1.c1.1").await.end();
     }
@@ -232,10 +232,7 @@ async fn a_stream_is_resumed_although_its_call_has_ended() {
 
 #[tokio::test(start_paused = true)]
 async fn each_resumption_is_sent_twice_and_both_answers_are_handed_over() {
-    let mut dialogue = calling("two-resumes").await;
-    let (stream, id) = dialogue.takes_call("c1").await;
-    step(&stream, "c1", 1);
-    stream.cut();
+    let (mut dialogue, id) = broken_after_one("two-resumes").await;
     let one = dialogue.takes_resume("s1.c1.1").await;
     let other = dialogue.takes_resume("s1.c1.1").await;
     step(&one, "c1", 2);
@@ -248,10 +245,7 @@ async fn each_resumption_is_sent_twice_and_both_answers_are_handed_over() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_whose_stream_breaks_is_sent_again_in_another_session() {
-    let mut dialogue = calling("repost-instead-of-resume").await;
-    let (stream, _) = dialogue.takes_call("c1").await;
-    step(&stream, "c1", 1);
-    stream.cut();
+    let (mut dialogue, _) = broken_after_one("repost-instead-of-resume").await;
     dialogue.server.end_session("S1").await;
     dialogue.server.begin_session("S2").await;
     let (stream, id) = dialogue.takes_call("c1").await;
@@ -262,10 +256,7 @@ async fn a_call_whose_stream_breaks_is_sent_again_in_another_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_whose_session_was_not_found_is_sent_again_in_the_next() {
-    let mut dialogue = calling("repost-after-404").await;
-    let (stream, _) = dialogue.takes_call("c1").await;
-    step(&stream, "c1", 1);
-    stream.cut();
+    let (mut dialogue, _) = broken_after_one("repost-after-404").await;
     dialogue.server.next_get().await.status(404);
     dialogue.server.begin_session("S2").await;
     let (stream, id) = dialogue.takes_call("c1").await;
@@ -276,10 +267,7 @@ async fn a_call_whose_session_was_not_found_is_sent_again_in_the_next() {
 
 #[tokio::test(start_paused = true)]
 async fn the_calls_of_a_lost_session_never_end() {
-    let mut dialogue = calling("reinit-orphans-calls").await;
-    let (stream, _) = dialogue.takes_call("c1").await;
-    step(&stream, "c1", 1);
-    stream.cut();
+    let (mut dialogue, _) = broken_after_one("reinit-orphans-calls").await;
     dialogue.server.next_get().await.status(404);
     dialogue.server.begin_session("S2").await;
     after_ms(60_000).await;
