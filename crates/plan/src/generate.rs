@@ -42,5 +42,6 @@ pub fn generate(scenario: &Scenario, name: &str, seed: u64) -> Plan {
         faults,
         phases,
         trio: Trio::default(),
+        regression: None,
     }
 }

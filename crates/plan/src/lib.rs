@@ -10,8 +10,10 @@ mod generate;
 mod model;
 mod problem;
 mod read;
+mod regression;
 mod scenario;
 mod schedule;
+mod shrink;
 mod text;
 mod validate;
 mod write;
@@ -24,11 +26,12 @@ pub use model::{
     ServerOptions, Topology, Trio, Unverifiable,
 };
 pub use problem::{FieldPath, PlanError, Problem, ReadError};
+pub use regression::{Regression, RegressionOutcome};
 pub use scenario::{
     Builtin, Case, DrawnFaults, DrawnWorkload, Expectation, ExpectedCell, ExpectedFinding,
     ExpectedOutcome, ExtentSetting, Kinds, RmcpSettings, Scenario, Settable, Setting, Storm,
     StormFaults, TopologySettings, Workload, builtin, builtin_named,
 };
 pub use schedule::{AtEvent, Connection, Schedule};
-
+pub use shrink::{Pass, Shown, Shrunk, Stop, Trial, Tried, shrink};
 pub use validate::validate;

@@ -9,7 +9,7 @@ use seamstress_mcp::{Refusal, Revision};
 use seamstress_resumption::{Floor, IdScheme};
 use serde::{Deserialize, Serialize};
 
-use crate::Fault;
+use crate::{Fault, Regression};
 
 /// The version of the plan format that this build writes, and the newest it reads.
 pub const SCHEMA: u32 = 1;
@@ -38,6 +38,9 @@ pub struct Plan {
     /// Which implementations the plan is meant for, when it is not the reference trio.
     #[serde(default, skip_serializing_if = "Trio::is_reference")]
     pub trio: Trio,
+    /// What is known to come of it, and where it comes from, if it is kept as a regression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regression: Option<Regression>,
 }
 
 /// The value of a plan's `type`.

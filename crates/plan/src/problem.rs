@@ -194,6 +194,12 @@ pub enum Problem {
     )]
     WorkAfterDeadline { ends_ms: u64, deadline_ms: u64 },
 
+    // What a regression says about itself.
+    #[error("it holds, and so it has no findings; empty the list, or say what comes of it")]
+    FindingsThoughItHolds,
+    #[error("something is found, and the list is empty; name the keys of the findings")]
+    NoFindingThoughItFails,
+
     // Faults.
     #[error("no operation is called `{stream}`; {way_out}")]
     UnknownStream { stream: String, way_out: String },

@@ -6,10 +6,12 @@
 //! memory is checked like one from a file.
 
 mod faults;
+mod regression;
 mod topology;
 mod workload;
 
 pub(crate) use faults::{FaultContext, check_extent, check_faults};
+use regression::check_regression;
 pub(crate) use topology::{Numbers, TopologyValues, check_topology};
 pub(crate) use workload::{STANDALONE, check_name, check_operations, check_work_ends};
 
@@ -67,7 +69,10 @@ pub fn validate(plan: &Plan) -> Result<(), PlanError> {
             return Err(top.key("trio").key(role).says(Problem::Empty));
         }
     }
-    Ok(())
+    match &plan.regression {
+        Some(regression) => check_regression(regression, &top.key("regression")),
+        None => Ok(()),
+    }
 }
 
 /// What is wrong with a version of the format that is not [`SCHEMA`].

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::{Plan, Trio};
+use crate::Plan;
 
 /// Where a line is broken, as in the sources.
 const WIDTH: usize = 100;
@@ -15,7 +15,8 @@ impl Plan {
     /// The plan as a JSON file, with a line end at its end.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let Plan { kind, schema, name, seed, topology, workload, faults, phases, trio } = self;
+        let Plan { kind, schema, name, seed, topology, workload, faults, phases, trio, regression } =
+            self;
         let mut text = String::from("{\n");
         push(&mut text, 2, "type", &compact(kind), ",");
         push(&mut text, 2, "schema", &compact(schema), ",");
@@ -30,10 +31,14 @@ impl Plan {
         push(&mut text, 4, "client", &compact(&topology.client), "\n  },");
         push_list(&mut text, "workload", workload);
         push_list(&mut text, "faults", faults);
-        let is_reference = Trio::is_reference(trio);
-        push(&mut text, 2, "phases", &compact(phases), if is_reference { "" } else { "," });
-        if !is_reference {
-            push(&mut text, 2, "trio", &compact(trio), "");
+        let trio = (!trio.is_reference()).then(|| compact(trio));
+        let regression = regression.as_ref().map(compact);
+        let last = [("trio", trio), ("regression", regression)];
+        let mut last = last.into_iter().filter_map(|(key, value)| Some((key, value?))).peekable();
+        let comma = |is_more: bool| if is_more { "," } else { "" };
+        push(&mut text, 2, "phases", &compact(phases), comma(last.peek().is_some()));
+        while let Some((key, value)) = last.next() {
+            push(&mut text, 2, key, &value, comma(last.peek().is_some()));
         }
         text.push_str("}\n");
         text
