@@ -32,6 +32,10 @@ pub enum CommandError {
          --format markdown` where it should stand"
     )]
     NoPlaceInPage { path: String, table: &'static str },
+    #[error("{plan} shows no `{key}`; {way_out}")]
+    NoSuchKey { plan: String, key: String, way_out: String },
+    #[error("no process could be started to play a plan again: {problem}")]
+    NoProcess { problem: io::Error },
     #[error("no thread could be started: {problem}; lower --jobs")]
     NoThread { problem: io::Error },
     #[error("nothing can be written to standard output: {problem}")]
@@ -50,10 +54,12 @@ impl CommandError {
             | CommandError::Play(_)
             | CommandError::UnknownOracle { .. }
             | CommandError::NoPlaceInPage { .. }
+            | CommandError::NoSuchKey { .. }
             | CommandError::Log { .. }
             | CommandError::Unwritable { .. } => Exit::Usage,
             CommandError::Panicked { .. }
             | CommandError::RunPanicked { .. }
+            | CommandError::NoProcess { .. }
             | CommandError::NoThread { .. }
             | CommandError::StandardOutput { .. } => Exit::Internal,
         }

@@ -1,8 +1,9 @@
 //! What a case of the regression suite expects, and whether it came.
 //!
-//! Owns the comparison of one judgement with an expectation. A finding is compared by oracle and
-//! subject; that it comes in another state of the protocol does not make it another finding. It
-//! must not know where expectations are written.
+//! Owns the comparison of one judgement with an expectation. A finding of a scenario's case is
+//! compared by oracle and subject; that it comes in another state of the protocol does not make it
+//! another finding. One of a regression is compared by its whole key. It must not know where
+//! expectations are written.
 
 use seamstress_oracle::{Finding, Judgement, Oracle, Verdict};
 
@@ -16,6 +17,10 @@ pub enum Expected {
     FoundOut,
     /// These findings and no others.
     Exactly(Vec<ExpectedFinding>),
+    /// Findings with these keys and no others.
+    Keys(Vec<String>),
+    /// A panic.
+    Panics,
 }
 
 /// A finding that must come.
@@ -42,6 +47,8 @@ impl Expected {
         match self {
             Expected::Holds => Vec::new(),
             Expected::FoundOut => vec!["a finding".to_owned()],
+            Expected::Keys(keys) => keys.clone(),
+            Expected::Panics => vec!["a panic".to_owned()],
             Expected::Exactly(findings) => {
                 let words =
                     |finding: &ExpectedFinding| format!("{}/{}", finding.oracle, finding.subject);
@@ -55,12 +62,18 @@ impl Expected {
         let came = match self {
             Expected::Holds => Vec::new(),
             Expected::FoundOut => vec![!judgement.findings.is_empty()],
+            Expected::Keys(keys) => keys
+                .iter()
+                .map(|key| judgement.findings.iter().any(|found| found.key() == *key))
+                .collect(),
+            Expected::Panics => vec![judgement.verdict == Verdict::Error],
             Expected::Exactly(wanted) => wanted
                 .iter()
                 .map(|wanted| judgement.findings.iter().any(|found| wanted.is(found)))
                 .collect(),
         };
         let mut exit = match judgement.verdict {
+            Verdict::Error if matches!(self, Expected::Panics) => Exit::Holds,
             Verdict::Error => Exit::Internal,
             Verdict::Holds | Verdict::Violated | Verdict::Stuck => Exit::Holds,
         };
@@ -79,8 +92,9 @@ impl Expected {
     /// Whether this finding is one of those that may come.
     pub fn is_expected(&self, finding: &Finding) -> bool {
         match self {
-            Expected::Holds => false,
+            Expected::Holds | Expected::Panics => false,
             Expected::FoundOut => true,
+            Expected::Keys(keys) => keys.contains(&finding.key()),
             Expected::Exactly(wanted) => wanted.iter().any(|wanted| wanted.is(finding)),
         }
     }
@@ -142,6 +156,25 @@ mod tests {
         assert_eq!(stuck.exit, Exit::Stuck);
         let both = judgement(&[(Oracle::Stuck, "call"), (Oracle::Duplicate, "result")]);
         assert_eq!(Expected::Holds.compare(&both).exit, Exit::Violated);
+    }
+
+    #[test]
+    fn a_regression_wants_the_whole_key() {
+        let expected = Expected::Keys(vec!["skip/progress/resumed:resume".to_owned()]);
+        let came = expected.compare(&judgement(&[(Oracle::Skip, "progress")]));
+        assert_eq!((came.exit, came.came), (Exit::Holds, vec![true]));
+        let other = Expected::Keys(vec!["skip/progress/replayed".to_owned()]);
+        let came = other.compare(&judgement(&[(Oracle::Skip, "progress")]));
+        assert_eq!((came.exit, came.came), (Exit::Violated, vec![false]));
+    }
+
+    #[test]
+    fn a_panic_that_is_expected_must_come() {
+        let panicked = Judgement { verdict: Verdict::Error, ..judgement(&[]) };
+        let came = Expected::Panics.compare(&panicked);
+        assert_eq!((came.exit, came.came), (Exit::Holds, vec![true]));
+        let came = Expected::Panics.compare(&judgement(&[]));
+        assert_eq!((came.exit, came.came), (Exit::Holds, vec![false]));
     }
 
     #[test]

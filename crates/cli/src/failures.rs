@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 use seamstress_oracle::{Finding, Verdict};
 use seamstress_plan::Plan;
 use seamstress_report::{Style, failure_block};
-use seamstress_sim::PlayError;
 
+use crate::error::CommandError;
 use crate::playing::Played;
+use crate::shrink::{ByItself, Made, known_line, told_key};
 
 /// How many failures are told in full; the others are counted.
 const TOLD_MAX: usize = 5;
@@ -57,8 +58,8 @@ impl NewKeys {
 
 /// What came of playing a failed run a second time.
 pub enum SecondRun {
-    /// The same: this is its story.
-    Same(String),
+    /// The same.
+    Same(Told),
     /// Something else.
     Different {
         /// The digest of the first run.
@@ -68,25 +69,57 @@ pub enum SecondRun {
     },
 }
 
-/// Plays a failed run again and tells those of its findings that are failures. `typed` is how
-/// commands name it.
-///
-/// # Errors
-/// [`PlayError`] if it can no longer be played.
-pub fn play_again(
-    plan: Plan,
-    first: &str,
-    typed: &str,
-    is_failure: impl Fn(&Finding) -> bool,
-    style: Style,
-) -> Result<SecondRun, PlayError> {
-    let mut played = Played::of(plan)?;
-    played.judgement.findings.retain(is_failure);
-    let second = played.digest.to_string();
-    if second == first {
-        return Ok(SecondRun::Same(failure_block(&played.as_play(), typed, style)));
+/// A failure as it is told.
+pub struct Told {
+    /// The story, for people.
+    pub block: String,
+    /// How it was made small, for programs.
+    pub line: Option<String>,
+}
+
+/// How failures are told.
+pub struct Teller {
+    /// How texts look.
+    pub style: Style,
+    /// How they are made small first, if they are.
+    pub small: Option<ByItself>,
+}
+
+impl Teller {
+    /// Plays a failed run again and tells those of its findings that are failures, by the smallest
+    /// plan that shows the same. `typed` is how commands name the run.
+    ///
+    /// # Errors
+    /// [`CommandError`] if it can no longer be played, or a plan cannot be written.
+    pub fn play_again(
+        &self,
+        plan: Plan,
+        first: &str,
+        typed: &str,
+        is_failure: impl Fn(&Finding) -> bool,
+    ) -> Result<SecondRun, CommandError> {
+        let mut played = Played::of(plan)?;
+        played.judgement.findings.retain(is_failure);
+        let second = played.digest.to_string();
+        if second != first {
+            return Ok(SecondRun::Different { first: first.to_owned(), second });
+        }
+        let as_played = || failure_block(&played.as_play(), typed, self.style);
+        let (Some(small), Some(key)) = (&self.small, told_key(&played)) else {
+            return Ok(SecondRun::Same(Told { block: as_played(), line: None }));
+        };
+        Ok(SecondRun::Same(match small.make(&played.plan, &key)? {
+            Made::New(small) => {
+                let story = if small.is_stable() { String::new() } else { as_played() };
+                let block = story + &small.block(typed, self.style);
+                Told { block, line: Some(small.line()) }
+            }
+            Made::Known(path) => {
+                let block = format!("{}{}\n", as_played(), known_line(&path));
+                Told { block, line: None }
+            }
+        }))
     }
-    Ok(SecondRun::Different { first: first.to_owned(), second })
 }
 
 /// The line for a run that is not reproducible.
@@ -136,9 +169,9 @@ mod tests {
     #[test]
     fn a_second_run_with_another_digest_is_not_reproducible() {
         let named = target::plan("drop@3", &TrioArguments::default()).expect("a plan");
-        let play = |first: &str| {
-            play_again(named.plan.clone(), first, &named.typed, |_| true, Style { colour: false })
-        };
+        let teller = Teller { style: Style { colour: false }, small: None };
+        let play =
+            |first: &str| teller.play_again(named.plan.clone(), first, &named.typed, |_| true);
         let digest = Played::of(named.plan.clone()).expect("played").digest.to_string();
         assert!(matches!(play(&digest), Ok(SecondRun::Same(_))));
         let second = match play("another") {

@@ -25,6 +25,7 @@ use crate::failures::Failures;
 use crate::output;
 use crate::playing::Played;
 use crate::pool::{self, Panic};
+use crate::regressions;
 use crate::target::{self, NamedScenario, TargetError};
 
 /// The variable that names a plan file; with it, a test plays that plan and nothing else.
@@ -337,7 +338,7 @@ fn command(plan: &Path) -> String {
 /// Writes a plan where the build puts its results.
 fn save(plan: &Plan) -> Result<PathBuf, HarnessError> {
     let name = plan.name.replace(['@', '/'], "-");
-    let folder = results_folder();
+    let folder = regressions::passing_folder();
     let path = folder.join(format!("{name}.json"));
     let unwritable = |problem| {
         let path = path.display().to_string();
@@ -350,13 +351,6 @@ fn save(plan: &Plan) -> Result<PathBuf, HarnessError> {
         Err(error) => return Err(unwritable(io::Error::other(error.to_string()))),
     }
     Ok(path)
-}
-
-/// `target/seamstress` of the build that this program comes from, or a folder for passing things.
-fn results_folder() -> PathBuf {
-    let program = std::env::current_exe().unwrap_or_default();
-    let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
-    target.map_or_else(std::env::temp_dir, Path::to_path_buf).join("seamstress")
 }
 
 fn jobs() -> NonZeroUsize {

@@ -11,9 +11,10 @@
 //! |---|---|
 //! | `args` | what can be typed |
 //! | `target`, `seeds`, `trio`, `planted` | what is meant by it |
-//! | `sweep`, `run`, `replay`, `explain`, `matrix`, `list` | one verb each |
+//! | `sweep`, `run`, `replay`, `shrink`, `explain`, `matrix`, `list` | one verb each |
 //! | `suite`, `expect`, `coverage` | the cases of `run`; whether what came was expected, and is enough |
 //! | `playing`, `recorded` | one run; one that is over |
+//! | `shrinking`, `regressions` | making a failure small; keeping it |
 //! | `harness` | the library face: somebody's own server |
 //! | `pool`, `failures` | many runs in order; telling their failures |
 //! | `output`, `progress`, `log`, `interrupt`, `system` | standard output and error, signals, the machine |
@@ -38,9 +39,12 @@ mod playing;
 mod pool;
 mod progress;
 mod recorded;
+mod regressions;
 mod replay;
 mod run;
 mod seeds;
+mod shrink;
+mod shrinking;
 mod suite;
 mod sweep;
 mod system;
@@ -103,6 +107,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, CommandError> {
         Verb::Sweep(arguments) => sweep::sweep(arguments, style, &mut output),
         Verb::Run(arguments) => run::run(arguments, style, &mut output),
         Verb::Replay(arguments) => replay::replay(arguments, style, &mut output),
+        Verb::Shrink(arguments) => shrink::shrink(arguments, style, &mut output),
         Verb::Explain(arguments) => explain::explain(arguments, &mut output),
         Verb::Matrix(arguments) => matrix::matrix(&arguments.what, style, &mut output),
         Verb::List(arguments) => list::list(arguments.what, &mut output),

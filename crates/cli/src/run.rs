@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use seamstress_oracle::{Cell, Finding, Verdict};
+use seamstress_oracle::{Cell, Finding};
 use seamstress_plan::Family;
 use seamstress_report::{SeedResult, Style, Tally};
 use seamstress_sim::PlayError;
@@ -15,17 +15,19 @@ use crate::args::{Format, RunArguments};
 use crate::coverage::{missing_cells, why_nothing_is_proven};
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::expect::{Comparison, Expected};
-use crate::failures::{Failures, NewKeys, SecondRun, not_reproducible, play_again};
+use crate::expect::Comparison;
+use crate::failures::{Failures, NewKeys, SecondRun, Teller, Told, not_reproducible};
 use crate::output::{Output, say};
 use crate::playing::Played;
 use crate::pool::{self, Panic};
 use crate::progress::Progress;
+use crate::shrink::ByItself;
 use crate::suite::{self, Case};
 use crate::{interrupt, system};
 
-/// How many unexpected keys the line of a case names.
-const KEYS_MAX: usize = 6;
+mod words;
+
+use words::{count, play_line, what_came, what_is_expected};
 
 /// Carries out `run`.
 ///
@@ -48,7 +50,7 @@ pub fn run(
     let mut suite = Suite {
         cases: &cases,
         format: arguments.format,
-        style,
+        teller: Teller { style, small: ByItself::of(&arguments.small, jobs, arguments.format) },
         output,
         progress: Progress::towards(total, arguments.format),
         tally: Tally::default(),
@@ -56,6 +58,7 @@ pub fn run(
         under_way: UnderWay::default(),
         left: None,
         cases_as_expected: 0,
+        quiet_regressions: 0,
         exit: Exit::Holds,
         never_fired: Vec::new(),
         ended_by: None,
@@ -110,7 +113,7 @@ struct UnderWay {
 struct Suite<'a> {
     cases: &'a [Case<'a>],
     format: Format,
-    style: Style,
+    teller: Teller,
     output: &'a mut Output,
     progress: Progress,
     tally: Tally,
@@ -119,6 +122,8 @@ struct Suite<'a> {
     /// The first of two cases that are shown side by side.
     left: Option<(String, Box<Played>)>,
     cases_as_expected: usize,
+    /// Regressions that came as they should since the last line.
+    quiet_regressions: u64,
     exit: Exit,
     never_fired: Vec<Family>,
     ended_by: Option<Ended>,
@@ -190,8 +195,13 @@ impl Suite<'_> {
         let typed = case.typed(run);
         let is_failure =
             |finding: &Finding| !case.expected.is_expected(finding) && new.are_of(finding);
-        match play_again(case.plan(run), &result.digest, &typed, is_failure, self.style)? {
-            SecondRun::Same(block) => self.show(&format!("\n{block}\n")),
+        match self.teller.play_again(case.plan(run), &result.digest, &typed, is_failure)? {
+            SecondRun::Same(Told { block, line }) => {
+                if let (Format::Json, Some(line)) = (self.format, line) {
+                    self.output.text(&line)?;
+                }
+                self.show(&format!("\n{block}\n"))
+            }
             SecondRun::Different { first, second } => {
                 self.exit = Exit::NotReproducible;
                 self.say(&not_reproducible(&case.plan_name(run), &typed, &first, &second));
@@ -214,8 +224,12 @@ impl Suite<'_> {
             exit = exit.max(Exit::StaleBaseline);
             let label = case.label();
             let missing = missing.join(", ");
+            let way_out = match case.is_regression() {
+                true => "; if it has been mended, let it say outcome \"holds\" and findings []",
+                false => "",
+            };
             self.say(&format!(
-                "the baseline is stale: {label} expects what no longer comes: {missing}"
+                "the baseline is stale: {label} expects what no longer comes: {missing}{way_out}"
             ));
         }
         if !self.is_proven(case, &over.tally) {
@@ -223,6 +237,11 @@ impl Suite<'_> {
         }
         self.exit = self.exit.max(exit);
         self.cases_as_expected += usize::from(exit == Exit::Holds);
+        if exit == Exit::Holds && case.is_regression() {
+            self.quiet_regressions += 1;
+            return Ok(());
+        }
+        self.close_regressions()?;
         let status = match exit {
             Exit::Holds => "ok",
             Exit::NothingRan => "vacant",
@@ -239,6 +258,19 @@ impl Suite<'_> {
             self.show_beside(case, played)?;
         }
         Ok(())
+    }
+
+    /// One line for all regressions that came as they should: there may be hundreds.
+    fn close_regressions(&mut self) -> Result<(), CommandError> {
+        match std::mem::take(&mut self.quiet_regressions) {
+            0 => Ok(()),
+            number => {
+                let regressions = count(number, "regression");
+                self.show(&format!(
+                    "ok      {regressions}: what is expected came, and nothing else"
+                ))
+            }
+        }
     }
 
     /// Whether enough happened in a case for its outcome to mean anything; says so if not.
@@ -291,6 +323,7 @@ impl Suite<'_> {
     fn end(mut self, total: u64) -> Result<Exit, CommandError> {
         let runs = self.tally.seeds();
         let is_interrupted = interrupt::is_requested() && runs < total;
+        self.close_regressions()?;
         match self.format {
             Format::Human => {
                 let cells = Cell::ALL.map(|cell| self.tally.cell(cell));
@@ -324,70 +357,4 @@ impl Suite<'_> {
         // What is under way was left there by a reader that has gone.
         Ok(self.exit.max(self.under_way.exit))
     }
-}
-
-fn play_line(case: &Case, run: u64, result: &SeedResult, comparison: &Comparison) -> String {
-    let mut problems: Vec<String> =
-        comparison.unexpected.iter().map(|key| format!("unexpected: {key}")).collect();
-    if case.runs == 1 {
-        // With more runs, each expected finding must come in any of them.
-        let wanted = case.expected.wanted();
-        let missing = wanted.iter().zip(&comparison.came).filter(|(_, came)| !**came);
-        problems.extend(missing.map(|(wanted, _)| format!("missing: {wanted}")));
-    }
-    if result.verdict == Verdict::Error {
-        problems.push("the run ended in a panic".to_owned());
-    }
-    let problem = (!problems.is_empty()).then(|| problems.join("; "));
-    seamstress_report::play_line(
-        &case.plan_name(run),
-        case.plan_path(),
-        case.name,
-        result,
-        Some(problem.is_none()),
-        problem.as_deref(),
-    )
-}
-
-fn what_is_expected(expected: &Expected) -> String {
-    match expected {
-        Expected::Holds => "no finding".to_owned(),
-        Expected::FoundOut | Expected::Exactly(_) => expected.wanted().join(", "),
-    }
-}
-
-fn what_came(expected: &Expected, over: &UnderWay, missing: &[&str]) -> String {
-    let runs = over.tally.seeds();
-    let mut parts = Vec::new();
-    if over.runs_with_unexpected > 0 {
-        let mut keys: Vec<&str> = over.unexpected.iter().map(String::as_str).collect();
-        let more = keys.len().saturating_sub(KEYS_MAX);
-        keys.truncate(KEYS_MAX);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let panicked = over.tally.outcome(Verdict::Error);
-        if panicked > 0 {
-            parts.push(format!("{panicked} of {runs} runs ended in a panic"));
-        }
-        if !keys.is_empty() {
-            let with = over.runs_with_unexpected - panicked;
-            parts.push(format!("in {with} of {runs} runs unexpected: {}{more}", keys.join(", ")));
-        }
-    }
-    if !missing.is_empty() {
-        parts.push(format!("missing: {}", missing.join(", ")));
-    }
-    if parts.is_empty() {
-        parts.push(match expected {
-            Expected::Holds => format!("none in {}", count(runs, "run")),
-            Expected::FoundOut => "the defects were found out".to_owned(),
-            Expected::Exactly(_) => "all of that came, and nothing else".to_owned(),
-        });
-    }
-    parts.join("; ")
-}
-
-/// For example `1 run`, `2 runs`.
-fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }

@@ -8,10 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use seamstress_oracle::Oracle;
-use seamstress_plan::{Plan, Trio, builtin};
+use seamstress_plan::{Plan, Regression, RegressionOutcome, Trio, builtin};
 
 use crate::error::CommandError;
 use crate::expect::{Expected, ExpectedFinding};
+use crate::regressions::REGRESSIONS;
 use crate::target::{self, NamedPlan, NamedScenario, SIMS, TargetError};
 use crate::trio;
 
@@ -53,7 +54,11 @@ pub struct Case<'a> {
 pub fn read(targets: &[String]) -> Result<Vec<Item>, CommandError> {
     let mut items = Vec::new();
     if targets.is_empty() && Path::new(SIMS).is_dir() {
-        for path in files_below(Path::new(SIMS))? {
+        // What was found once is asked for before anything else.
+        let is_other = |path: &PathBuf| !path.starts_with(REGRESSIONS);
+        let mut paths = files_below(Path::new(SIMS))?;
+        paths.sort_by_key(is_other);
+        for path in paths {
             items.push(read_file(&path)?);
         }
     } else if targets.is_empty() {
@@ -135,8 +140,23 @@ pub fn cases(items: &[Item]) -> Result<Vec<Case<'_>>, CommandError> {
 
 fn plan_case<'a>(item: &'a Item, named: &NamedPlan) -> Case<'a> {
     let trio = named.plan.trio.clone();
-    let expected = if trio::has_defects(&trio) { Expected::FoundOut } else { Expected::Holds };
+    let expected = match &named.plan.regression {
+        Some(regression) => expected_again(regression),
+        None if trio::has_defects(&trio) => Expected::FoundOut,
+        None => Expected::Holds,
+    };
     Case { item, name: None, trio, expected, first_run: 0, runs: 1 }
+}
+
+/// What a regression says must come.
+fn expected_again(regression: &Regression) -> Expected {
+    match regression.outcome {
+        RegressionOutcome::Holds => Expected::Holds,
+        RegressionOutcome::Violated | RegressionOutcome::Stuck => {
+            Expected::Keys(regression.findings.clone())
+        }
+        RegressionOutcome::Error => Expected::Panics,
+    }
 }
 
 fn scenario_cases<'a>(
@@ -217,6 +237,14 @@ impl Case<'_> {
         match self.item {
             Item::Scenario { .. } => None,
             Item::Plan(named) => named.path.as_deref(),
+        }
+    }
+
+    /// Whether it is a plan that is kept as a regression.
+    pub fn is_regression(&self) -> bool {
+        match self.item {
+            Item::Scenario { .. } => false,
+            Item::Plan(named) => named.plan.regression.is_some(),
         }
     }
 

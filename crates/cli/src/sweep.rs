@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 
+use seamstress_oracle::Finding;
 use seamstress_plan::{ExpectedCell, Trio};
 use seamstress_report::{SeedResult, Style, Tally};
 use seamstress_sim::PlayError;
@@ -14,12 +15,13 @@ use crate::args::{Format, SweepArguments};
 use crate::coverage::{missing_cells, why_nothing_is_proven};
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::failures::{Failures, NewKeys, SecondRun, not_reproducible, play_again};
+use crate::failures::{Failures, NewKeys, SecondRun, Teller, Told, not_reproducible};
 use crate::output::{Output, say};
 use crate::playing::Played;
 use crate::pool::{self, Panic};
 use crate::progress::Progress;
 use crate::seeds::SeedRange;
+use crate::shrink::ByItself;
 use crate::target::{self, NamedScenario};
 use crate::{interrupt, system, trio};
 
@@ -62,7 +64,7 @@ pub fn sweep(
         trio: &trio,
         seeds,
         format: arguments.format,
-        style,
+        teller: Teller { style, small: ByItself::of(&arguments.small, jobs, arguments.format) },
         fail_fast: arguments.fail_fast,
         output,
         progress: Progress::towards(seeds.count(), arguments.format),
@@ -93,7 +95,7 @@ struct Sweep<'a> {
     trio: &'a Trio,
     seeds: SeedRange,
     format: Format,
-    style: Style,
+    teller: Teller,
     fail_fast: bool,
     output: &'a mut Output,
     progress: Progress,
@@ -143,11 +145,16 @@ impl Sweep<'_> {
         let typed = self.scenario.typed_run(result.seed, self.trio);
         let plan = self.scenario.plan(result.seed, self.trio);
         let name = plan.name.clone();
-        match play_again(plan, &result.digest, &typed, |found| new.are_of(found), self.style)? {
-            SecondRun::Same(block) => {
-                if self.format == Format::Human {
-                    let output = &mut *self.output;
-                    self.progress.aside(|| output.text(&format!("\n{block}")))?;
+        let is_failure = |found: &Finding| new.are_of(found);
+        match self.teller.play_again(plan, &result.digest, &typed, is_failure)? {
+            SecondRun::Same(Told { block, line }) => {
+                let output = &mut *self.output;
+                match (self.format, line) {
+                    (Format::Human, _) => {
+                        self.progress.aside(|| output.text(&format!("\n{block}")))?;
+                    }
+                    (Format::Json, Some(line)) => output.text(&line)?,
+                    (Format::Json, None) => {}
                 }
             }
             SecondRun::Different { first, second } => {
@@ -177,7 +184,7 @@ impl Sweep<'_> {
                     &never_fired,
                     &missing,
                     cpu_seconds,
-                    self.style,
+                    self.teller.style,
                 );
                 format!("\n{summary}")
             }

@@ -29,8 +29,22 @@ const KEYS_MAX: usize = 6;
 /// `seamstress replay`, ready to be typed: `storm@7 --server reference:replay-whole-ring`.
 #[must_use]
 pub fn failure_block(play: &Play, replay_target: &str, style: Style) -> String {
-    let replay = format!("seamstress replay {replay_target}");
-    let next = [replay.clone(), format!("seamstress explain {replay_target}")];
+    let verb = |verb: &str| format!("seamstress {verb} {replay_target}");
+    block(play, &verb("replay"), &["replay", "explain", "shrink"].map(verb), style)
+}
+
+/// The same for a plan that was shrunk. `from` is what stands behind the verb for the run that it
+/// was shrunk from.
+#[must_use]
+pub fn failure_block_of_shrunk(
+    play: &Play,
+    replay_target: &str,
+    from: &str,
+    style: Style,
+) -> String {
+    let verb = |verb: &str, target: &str| format!("seamstress {verb} {target}");
+    let replay = verb("replay", replay_target);
+    let next = [replay.clone(), verb("explain", replay_target), verb("explain", from)];
     block(play, &replay, &next, style)
 }
 

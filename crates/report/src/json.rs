@@ -11,6 +11,7 @@ use seamstress_plan::{Family, Trio};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::shrunk::{MetKey, Shrinking};
 use crate::tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
 
 mod matrix;
@@ -62,6 +63,25 @@ pub fn play_line(
         run: RunFields::of(result),
         met_expectation,
         problem,
+    })
+}
+
+/// The line of a plan that was shrunk.
+#[must_use]
+pub fn shrunk_line(shrinking: &Shrinking) -> String {
+    let Shrinking { key, from, to, runs, stop, is_confirmed, path, met } = shrinking;
+    line(&ShrunkLine {
+        schema: SCHEMA,
+        kind: "shrunk",
+        key,
+        name: &from.name,
+        faults: [from.faults.len(), to.faults.len()],
+        operations: [from.workload.len(), to.workload.len()],
+        runs: *runs,
+        stop,
+        plan: path,
+        confirmed: *is_confirmed,
+        met: met.iter().map(MetFields::of).collect(),
     })
 }
 
@@ -158,6 +178,36 @@ struct PlayLine<'a> {
     met_expectation: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ShrunkLine<'a> {
+    schema: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    key: &'a str,
+    name: &'a str,
+    faults: [usize; 2],
+    operations: [usize; 2],
+    runs: u64,
+    stop: &'a str,
+    plan: &'a str,
+    confirmed: bool,
+    met: Vec<MetFields<'a>>,
+}
+
+#[derive(Serialize)]
+struct MetFields<'a> {
+    key: &'a str,
+    count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<&'a str>,
+}
+
+impl MetFields<'_> {
+    fn of(met: &MetKey) -> MetFields<'_> {
+        MetFields { key: &met.key, count: met.count, plan: met.path.as_deref() }
+    }
 }
 
 /// What is said of every run.

@@ -23,6 +23,7 @@ mod moment;
 mod options;
 #[cfg(test)]
 mod sample;
+mod shrunk;
 mod side_by_side;
 mod story;
 mod style;
@@ -38,22 +39,24 @@ use seamstress_oracle::Judgement;
 use seamstress_plan::Plan;
 use seamstress_trace::{Digest, Trace};
 
-pub use failure::{failure_block, failure_block_of_test};
+pub use failure::{failure_block, failure_block_of_shrunk, failure_block_of_test};
 pub use json::{control_line, defect_line, kill_summary_line};
 pub use json::{defence_control_lines, defence_lines, defence_summary_line};
-pub use json::{play_line, seed_line, summary_line, sweep_started};
+pub use json::{play_line, seed_line, shrunk_line, summary_line, sweep_started};
 pub use matrix::{
     Control, Defence, DefenceControl, DefenceMatrix, Half, Kill, KillMatrix, Killed, PlantedDefect,
     Protection, Rate, effort_line, replace_block,
 };
 pub use mermaid::mermaid;
 pub use options::options_block;
+pub use shrunk::{MetKey, Shrinking, shrunk_block};
 pub use side_by_side::side_by_side;
 pub use story::story;
 pub use style::Style;
 pub use summary::sweep_summary;
 pub use table::{list_table, resumption_table};
 pub use tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
+pub use telling::main_finding;
 
 /// Everything about one played plan.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,8 @@ use crate::moment::{Moment, Scene};
 use crate::{Play, foreign, words};
 
 /// The finding that a run is told by: the first escape, or else the first of all.
-pub(crate) fn main_finding(judgement: &Judgement) -> Option<&Finding> {
+#[must_use]
+pub fn main_finding(judgement: &Judgement) -> Option<&Finding> {
     let mut findings = judgement.findings.iter();
     let escape = findings.find(|finding| finding.oracle.class() == Class::Escape);
     escape.or_else(|| judgement.findings.first())

@@ -10,7 +10,7 @@ use super::Player;
 use super::screen::Screen;
 use crate::error::CommandError;
 use crate::exit::Exit;
-use crate::failures::{Failures, SecondRun, not_reproducible, play_again};
+use crate::failures::{Failures, SecondRun, Teller, not_reproducible};
 
 /// The runs of the reference trio so far.
 #[derive(Default)]
@@ -49,8 +49,9 @@ impl ControlRuns {
         }
         let plan = player.scenarios[scenario].plan(result.seed, &Trio::default());
         let name = plan.name.clone();
-        match play_again(plan, &result.digest, &typed, |_| true, screen.style)? {
-            SecondRun::Same(block) => screen.story(&block),
+        let teller = Teller { style: screen.style, small: None };
+        match teller.play_again(plan, &result.digest, &typed, |_| true)? {
+            SecondRun::Same(told) => screen.story(&told.block),
             SecondRun::Different { first, second } => {
                 self.exit = Exit::NotReproducible;
                 screen.say(&not_reproducible(&name, &typed, &first, &second));

@@ -5,13 +5,17 @@
 
 use super::ddmin::minimise;
 use super::search::Search;
+use super::size::{events_of, interval_of};
 use super::{Pass, Shown, Stop, Trial};
-use crate::{Plan, Trigger};
+use crate::{Ask, Operation, Plan, Trigger};
+
+/// Slow enough for a stream to outlive a reconnection.
+const SLOW_MS: u64 = 5;
 
 /// Takes operations out.
 pub(super) fn fewer<T: Trial>(search: &mut Search<'_, T>) -> Result<(), Stop> {
     minimise(search, Pass::Operations, |plan| plan.workload.len(), keep)?;
-    search.take_all(Pass::Operations, moved_over)
+    search.take_all(Pass::Operations, in_place_of)
 }
 
 fn keep(plan: &Plan, kept: &[usize]) -> Plan {
@@ -25,21 +29,59 @@ fn keep(plan: &Plan, kept: &[usize]) -> Plan {
     plan
 }
 
-/// Plans without one operation, whose faults happen on the stream of another.
-fn moved_over(best: &Plan, _: Shown) -> Vec<Plan> {
-    let ids: Vec<&str> = best.workload.iter().map(|operation| operation.id.as_str()).collect();
+/// Plans without one operation, in whose place another one does more: it takes over the faults of
+/// its stream, its events, or its time.
+fn in_place_of(best: &Plan, _: Shown) -> Vec<Plan> {
     let mut plans = Vec::new();
-    for from in &ids {
-        for to in ids.iter().filter(|to| *to != from) {
-            let mut plan = best.clone();
-            plan.workload.retain(|operation| operation.id != *from);
-            for fault in &mut plan.faults {
-                move_over(&mut fault.trigger, from, to);
+    for gone in &best.workload {
+        for staying in best.workload.iter().filter(|staying| staying.id != gone.id) {
+            for doing_more in [staying.clone()].into_iter().chain(doing_more(staying, gone)) {
+                plans.push(without(best, &gone.id, &doing_more));
+                plans.push(moved_over(without(best, &gone.id, &doing_more), &gone.id, &staying.id));
             }
-            plans.push(plan);
         }
     }
     plans
+}
+
+/// The operation with what another one had.
+fn doing_more(staying: &Operation, gone: &Operation) -> Vec<Operation> {
+    let at_its_time = Operation { at_ms: gone.at_ms, ..staying.clone() };
+    let events = events_of(&staying.ask).saturating_add(events_of(&gone.ask));
+    let slower = |interval_ms: u64| {
+        let mut slower = staying.clone();
+        match &mut slower.ask {
+            Ask::Count { events: now, interval_ms: between, .. }
+            | Ask::Announce { events: now, interval_ms: between } => {
+                (*now, *between) = (events, interval_ms);
+                Some(slower)
+            }
+            Ask::Listen | Ask::ListTools | Ask::Ping => None,
+        }
+    };
+    let interval_ms = interval_of(&staying.ask).unwrap_or(0);
+    let with_its_events = [interval_ms, interval_ms.max(SLOW_MS)].into_iter().filter_map(slower);
+    [at_its_time].into_iter().chain(with_its_events).collect()
+}
+
+/// A plan without one operation and with another in a new form.
+fn without(plan: &Plan, gone: &str, changed: &Operation) -> Plan {
+    let mut plan = plan.clone();
+    plan.workload.retain(|operation| operation.id != gone);
+    for operation in &mut plan.workload {
+        if operation.id == changed.id {
+            operation.clone_from(changed);
+        }
+    }
+    plan.workload.sort_by_key(|operation| operation.at_ms);
+    plan
+}
+
+fn moved_over(mut plan: Plan, from: &str, to: &str) -> Plan {
+    for fault in &mut plan.faults {
+        move_over(&mut fault.trigger, from, to);
+    }
+    plan
 }
 
 fn move_over(trigger: &mut Trigger, from: &str, to: &str) {
