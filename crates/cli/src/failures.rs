@@ -14,18 +14,30 @@ use seamstress_report::{Style, failure_block};
 use crate::error::CommandError;
 use crate::playing::Played;
 use crate::shrink::{ByItself, Made, known_line, told_key};
+use crate::shrinking::keys;
 
 /// How many failures are told in full; the others are counted.
 const TOLD_MAX: usize = 5;
 
 /// The failures told so far.
-#[derive(Default)]
 pub struct Failures {
     keys: BTreeSet<(usize, String)>,
     told: usize,
+    told_max: usize,
+}
+
+impl Default for Failures {
+    fn default() -> Failures {
+        Failures { keys: BTreeSet::new(), told: 0, told_max: TOLD_MAX }
+    }
 }
 
 impl Failures {
+    /// For a sweep whose failures are kept: then none may be left out.
+    pub fn all_of_them() -> Failures {
+        Failures { told_max: usize::MAX, ..Failures::default() }
+    }
+
     /// What this run of that case shows that is still to be told, if there is anything: the keys
     /// that it is the first to show, none for a panic alone. Each is announced once.
     pub fn note_new<'k>(
@@ -37,7 +49,7 @@ impl Failures {
         let panicked = verdict == Verdict::Error && self.keys.insert((case, "error".to_owned()));
         let new: BTreeSet<String> =
             keys.filter(|key| self.keys.insert((case, (*key).clone()))).cloned().collect();
-        if (!panicked && new.is_empty()) || self.told == TOLD_MAX {
+        if (!panicked && new.is_empty()) || self.told == self.told_max {
             return None;
         }
         self.told += 1;
@@ -73,8 +85,8 @@ pub enum SecondRun {
 pub struct Told {
     /// The story, for people.
     pub block: String,
-    /// How it was made small, for programs.
-    pub line: Option<String>,
+    /// How it was made small, for programs: a line for each of its keys.
+    pub lines: Vec<String>,
 }
 
 /// How failures are told.
@@ -106,19 +118,41 @@ impl Teller {
         }
         let as_played = || failure_block(&played.as_play(), typed, self.style);
         let (Some(small), Some(key)) = (&self.small, told_key(&played)) else {
-            return Ok(SecondRun::Same(Told { block: as_played(), line: None }));
+            return Ok(SecondRun::Same(Told { block: as_played(), lines: Vec::new() }));
         };
-        Ok(SecondRun::Same(match small.make(&played.plan, &key)? {
+        let mut told = Told { block: String::new(), lines: Vec::new() };
+        match small.make(&played.plan, &key)? {
             Made::New(small) => {
-                let story = if small.is_stable() { String::new() } else { as_played() };
-                let block = story + &small.block(typed, self.style);
-                Told { block, line: Some(small.line()) }
+                if !small.is_stable() {
+                    told.block.push_str(&as_played());
+                }
+                told.block.push_str(&small.story(typed, self.style));
+                told.lines.push(small.line());
             }
-            Made::Known(path) => {
-                let block = format!("{}{}\n", as_played(), known_line(&path));
-                Told { block, line: None }
+            Made::Known(path) => told.block = format!("{}{}\n", as_played(), known_line(&path)),
+        }
+        if small.is_saving() {
+            self.keep_others(small, &played, &key, &mut told)?;
+        }
+        Ok(SecondRun::Same(told))
+    }
+
+    /// Keeps what else is new in a run, without telling it.
+    fn keep_others(
+        &self,
+        small: &ByItself,
+        played: &Played,
+        told_key: &str,
+        told: &mut Told,
+    ) -> Result<(), CommandError> {
+        let keys = keys(&played.judgement).into_iter().filter(|key| key != told_key);
+        for key in keys {
+            if let Made::New(made) = small.make(&played.plan, &key)? {
+                told.block.push_str(&format!("also      {key}\n{}", made.block()));
+                told.lines.push(made.line());
             }
-        }))
+        }
+        Ok(())
     }
 }
 

@@ -54,7 +54,10 @@ pub fn run(
         output,
         progress: Progress::towards(total, arguments.format),
         tally: Tally::default(),
-        failures: Failures::default(),
+        failures: match arguments.small.save {
+            Some(_) => Failures::all_of_them(),
+            None => Failures::default(),
+        },
         under_way: UnderWay::default(),
         left: None,
         cases_as_expected: 0,
@@ -196,9 +199,9 @@ impl Suite<'_> {
         let is_failure =
             |finding: &Finding| !case.expected.is_expected(finding) && new.are_of(finding);
         match self.teller.play_again(case.plan(run), &result.digest, &typed, is_failure)? {
-            SecondRun::Same(Told { block, line }) => {
-                if let (Format::Json, Some(line)) = (self.format, line) {
-                    self.output.text(&line)?;
+            SecondRun::Same(Told { block, lines }) => {
+                if self.format == Format::Json {
+                    lines.iter().try_for_each(|line| self.output.text(line))?;
                 }
                 self.show(&format!("\n{block}\n"))
             }

@@ -66,7 +66,7 @@ pub fn shrink(
         small.keep_others(folder)?;
     }
     output.text(&match arguments.format {
-        Format::Human => small.block(&named.typed, style),
+        Format::Human => small.story(&named.typed, style),
         Format::Json => small.lines(),
     })?;
     Ok(small.exit())
@@ -173,7 +173,7 @@ impl Small {
 
     /// The story of the small failure, and how it was found. `typed` is how commands name the run
     /// that it comes from.
-    pub fn block(&self, typed: &str, style: Style) -> String {
+    pub fn story(&self, typed: &str, style: Style) -> String {
         let Reduced { key, played, .. } = &self.reduced;
         let mut judgement = played.judgement.clone();
         judgement.findings.retain(|finding| finding.key() == *key);
@@ -183,8 +183,13 @@ impl Small {
         if self.is_stable() {
             text = failure_block_of_shrunk(&play, &target, typed, style);
         }
-        text.push_str(&shrunk_block(&self.as_shrinking()));
+        text.push_str(&self.block());
         text
+    }
+
+    /// How it was found, and where it is.
+    pub fn block(&self) -> String {
+        shrunk_block(&self.as_shrinking())
     }
 
     /// The same for programs: the run, then how it was found.
@@ -262,6 +267,11 @@ impl ByItself {
         let limits = Limits { runs_max: arguments.shrink_runs, jobs };
         let save = arguments.save.clone();
         (!arguments.no_shrink).then_some(ByItself { limits, save, format })
+    }
+
+    /// Whether the plans stay.
+    pub fn is_saving(&self) -> bool {
+        self.save.is_some()
     }
 
     /// Makes a failure small, unless it is kept already.

@@ -69,7 +69,10 @@ pub fn sweep(
         output,
         progress: Progress::towards(seeds.count(), arguments.format),
         tally: Tally::default(),
-        failures: Failures::default(),
+        failures: match arguments.small.save {
+            Some(_) => Failures::all_of_them(),
+            None => Failures::default(),
+        },
         exit: Exit::Holds,
         ended_by: None,
     };
@@ -147,14 +150,13 @@ impl Sweep<'_> {
         let name = plan.name.clone();
         let is_failure = |found: &Finding| new.are_of(found);
         match self.teller.play_again(plan, &result.digest, &typed, is_failure)? {
-            SecondRun::Same(Told { block, line }) => {
+            SecondRun::Same(Told { block, lines }) => {
                 let output = &mut *self.output;
-                match (self.format, line) {
-                    (Format::Human, _) => {
+                match self.format {
+                    Format::Human => {
                         self.progress.aside(|| output.text(&format!("\n{block}")))?;
                     }
-                    (Format::Json, Some(line)) => output.text(&line)?,
-                    (Format::Json, None) => {}
+                    Format::Json => lines.iter().try_for_each(|line| output.text(line))?,
                 }
             }
             SecondRun::Different { first, second } => {

@@ -117,7 +117,7 @@ fn run_prints_a_line_for_each_run_with_whether_it_came_as_expected_and_a_summary
                 client = \"reference:no-continuity-check\"\n";
     folder.write("ring.toml", &format!("{RING}{case}"));
     folder.run("replay drop@3 --save plan.json");
-    let ran = folder.run("run ring.toml plan.json --format json");
+    let ran = folder.run("run ring.toml plan.json --format json --no-shrink");
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let lines = lines(&ran);
     assert_eq!((&lines[0]["name"], &lines[0]["case"]), (&json!("ring@0"), &json!("defects")));

@@ -12,6 +12,7 @@ mod json_lines;
 mod listing;
 mod logging;
 mod matrix;
+mod shrinking;
 mod signals;
 mod suite;
 mod support;

@@ -7,10 +7,12 @@ use super::ddmin::minimise;
 use super::search::Search;
 use super::size::{events_of, interval_of};
 use super::{Pass, Shown, Stop, Trial};
-use crate::{Ask, Operation, Plan, Trigger};
+use crate::{Ask, Operation, Phases, Plan, Trigger};
 
 /// Slow enough for a stream to outlive a reconnection.
 const SLOW_MS: u64 = 5;
+/// Into how many times the chaos is divided.
+const TIMES_TRIED: u64 = 20;
 
 /// Takes operations out.
 pub(super) fn fewer<T: Trial>(search: &mut Search<'_, T>) -> Result<(), Stop> {
@@ -40,8 +42,29 @@ fn in_place_of(best: &Plan, _: Shown) -> Vec<Plan> {
                 plans.push(moved_over(without(best, &gone.id, &doing_more), &gone.id, &staying.id));
             }
         }
+        plans.extend(timed(best, gone));
     }
     plans
+}
+
+/// Plans without one operation, whose faults happen at a time instead: it may have been nothing but
+/// the place for them. Another pass looks for a place on what is left.
+fn timed(best: &Plan, gone: &Operation) -> Vec<Plan> {
+    let Phases { chaos_from_ms, chaos_until_ms, .. } = best.phases;
+    let step_ms = (chaos_until_ms.saturating_sub(chaos_from_ms) / TIMES_TRIED).max(1);
+    let times = (0..TIMES_TRIED).map(|step| chaos_from_ms.saturating_add(step * step_ms));
+    let at = |at_ms: u64| {
+        let mut plan = best.clone();
+        plan.workload.retain(|operation| operation.id != gone.id);
+        for fault in &mut plan.faults {
+            if fault.trigger.stream() == Some(&gone.id) {
+                fault.trigger = Trigger::At { at_ms };
+            }
+        }
+        plan
+    };
+    let is_place = best.faults.iter().any(|fault| fault.trigger.stream() == Some(&gone.id));
+    if is_place { times.map(at).collect() } else { Vec::new() }
 }
 
 /// The operation with what another one had.
