@@ -26,6 +26,8 @@ use crate::output;
 use crate::playing::Played;
 use crate::pool::{self, Panic};
 use crate::regressions;
+use crate::shrink::told_key;
+use crate::shrinking::{Limits, reduce};
 use crate::target::{self, NamedScenario, TargetError};
 
 /// The variable that names a plan file; with it, a test plays that plan and nothing else.
@@ -261,6 +263,9 @@ impl Harness {
     }
 }
 
+/// Plans that are played at most to make one failure small: somebody waits for a test.
+const SHRINK_RUNS: u64 = 500;
+
 const PLAIN: Style = Style { colour: false };
 
 /// What came of the runs so far.
@@ -289,6 +294,9 @@ impl Sums {
         if let Some(new) = self.told.note_new(0, result.verdict, keys) {
             let mut played = Played::against(plan(), &harness.server)?;
             played.judgement.findings.retain(|found| new.are_of(found));
+            if let Some(key) = told_key(&played) {
+                played = smallest(played, &key, &harness.server)?;
+            }
             let path = save(&played.plan)?;
             let block = failure_block_of_test(&played.as_play(), &command(&path), PLAIN);
             self.stories.push(block);
@@ -314,6 +322,15 @@ impl Sums {
     }
 }
 
+/// The smallest run that fails in the same way; the run itself if it does not come again.
+fn smallest(played: Played, key: &str, server: &Arc<dyn Subject>) -> Result<Played, HarnessError> {
+    let limits = Limits { runs_max: SHRINK_RUNS, jobs: jobs() };
+    let player = |plan| Played::against(plan, server);
+    let reduced = reduce(&played.plan, key, limits, &player, &|_, _, _| {});
+    let reduced = reduced.map_err(|error| HarnessError::Scenario(error.to_string()))?;
+    Ok(if reduced.is_stable() { reduced.played } else { played })
+}
+
 fn held(tally: &Tally, never_fired: Vec<Family>) -> Held {
     Held {
         runs: tally.seeds(),
@@ -337,7 +354,9 @@ fn command(plan: &Path) -> String {
 
 /// Writes a plan where the build puts its results.
 fn save(plan: &Plan) -> Result<PathBuf, HarnessError> {
-    let name = plan.name.replace(['@', '/'], "-");
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let plain = |letter: char| if is_plain(letter) { letter } else { '-' };
+    let name: String = plan.name.replace(", ", "-").chars().map(plain).collect();
     let folder = regressions::passing_folder();
     let path = folder.join(format!("{name}.json"));
     let unwritable = |problem| {

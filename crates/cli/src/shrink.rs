@@ -95,7 +95,7 @@ fn key(
 
 /// The key of the finding by which a run is told, if it shows anything.
 pub fn told_key(played: &Played) -> Option<String> {
-    match (main_finding(&played.judgement), played.judgement.verdict) {
+    match (main_finding(&played.plan, &played.judgement), played.judgement.verdict) {
         (Some(finding), _) => Some(finding.key()),
         (None, Verdict::Error) => Some(PANIC_KEY.to_owned()),
         (None, _) => None,
@@ -174,14 +174,11 @@ impl Small {
     /// The story of the small failure, and how it was found. `typed` is how commands name the run
     /// that it comes from.
     pub fn story(&self, typed: &str, style: Style) -> String {
-        let Reduced { key, played, .. } = &self.reduced;
-        let mut judgement = played.judgement.clone();
-        judgement.findings.retain(|finding| finding.key() == *key);
-        let play = seamstress_report::Play { judgement: &judgement, ..played.as_play() };
+        let played = &self.reduced.played;
         let target = trio::shell_word(&self.path);
         let mut text = String::new();
         if self.is_stable() {
-            text = failure_block_of_shrunk(&play, &target, typed, style);
+            text = failure_block_of_shrunk(&played.as_play(), &target, typed, style);
         }
         text.push_str(&self.block());
         text

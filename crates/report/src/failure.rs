@@ -57,7 +57,7 @@ pub fn failure_block_of_test(play: &Play, command: &str, style: Style) -> String
 fn block(play: &Play, replay: &str, next: &[String], style: Style) -> String {
     let mut text = options::block(play.plan, Some(play.digest), Some(replay));
     let moments = unfold(play);
-    let main = main_finding(play.judgement);
+    let main = main_finding(play.plan, play.judgement);
     let steps: Vec<&Moment> = match main {
         Some(finding) => {
             text.push_str(&headline(finding, style));

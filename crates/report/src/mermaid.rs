@@ -26,7 +26,7 @@ pub fn mermaid(play: &Play) -> String {
     let told: Vec<&Moment> = moments.iter().filter(|moment| !moment.quiet).collect();
     let hosts = Hosts::of(&told);
     let remarks = remarks(play, &told);
-    let focus = main_finding(play.judgement).and_then(|f| shown_by(&told, f.record));
+    let focus = main_finding(play.plan, play.judgement).and_then(|f| shown_by(&told, f.record));
     let mut text = format!("sequenceDiagram\n{}", hosts.participants());
     let mut next = 0;
     // Three are for notes: what was left out in up to two places, and the verdict.

@@ -55,7 +55,7 @@ fn told(play: &Play, moments: &[Moment]) -> String {
     let loud: Vec<&Moment> = moments.iter().filter(|moment| !moment.quiet).collect();
     let remarks = remarks(play, &loud);
     let layout = Layout::of(&loud);
-    let main = main_finding(play.judgement);
+    let main = main_finding(play.plan, play.judgement);
     let focus = main.and_then(|finding| shown_by(&loud, finding.record));
     let ranges = elide::kept(loud.len(), MOMENTS_MAX, focus);
     let mut text = String::new();

@@ -7,16 +7,20 @@
 use std::collections::BTreeMap;
 
 use seamstress_oracle::{Class, Finding, Judgement, Oracle};
+use seamstress_plan::Plan;
 
 use crate::moment::{Moment, Scene};
 use crate::{Play, foreign, words};
 
-/// The finding that a run is told by: the first escape, or else the first of all.
+/// The finding that a run is told by: the one that its plan is kept for, or the first escape, or
+/// else the first of all.
 #[must_use]
-pub fn main_finding(judgement: &Judgement) -> Option<&Finding> {
-    let mut findings = judgement.findings.iter();
-    let escape = findings.find(|finding| finding.oracle.class() == Class::Escape);
-    escape.or_else(|| judgement.findings.first())
+pub fn main_finding<'a>(plan: &Plan, judgement: &'a Judgement) -> Option<&'a Finding> {
+    let findings = &judgement.findings;
+    let kept_for = plan.regression.as_ref().and_then(|known| known.findings.first());
+    let kept = kept_for.and_then(|key| findings.iter().find(|found| found.key() == *key));
+    let escape = || findings.iter().find(|found| found.oracle.class() == Class::Escape);
+    kept.or_else(escape).or_else(|| findings.first())
 }
 
 /// The remarks of findings, by the moment that shows each.

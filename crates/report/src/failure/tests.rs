@@ -53,7 +53,7 @@ fn the_schedule_has_at_most_ten_steps_in_order_and_keeps_the_most_direct_ones() 
         finding.related.iter_mut().for_each(|record| *record += 30);
     }
     let moments = unfold(&sample.play());
-    let main = main_finding(&sample.judgement).expect("a finding");
+    let main = main_finding(&sample.plan, &sample.judgement).expect("a finding");
     let steps = causes::of(&told(&moments), main);
     assert_eq!(steps.len(), STEPS_MAX);
     assert!(steps.is_sorted_by_key(|step| step.last()));
