@@ -1,8 +1,8 @@
 //! The folder of regressions: how a kept plan is named, and where it is written.
 //!
-//! Owns the file name, which is the same for the same finding of the same implementations, so that a
-//! finding that is known is not kept twice. It must not know how plans are shrunk or what comes of
-//! them.
+//! Owns the file name, which is the same for the same finding of the same implementations, so that
+//! a finding that is known is not kept twice. It must not know how plans are shrunk or what comes
+//! of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

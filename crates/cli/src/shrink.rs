@@ -1,7 +1,7 @@
 //! `seamstress shrink`: the smallest plan that shows the same key.
 //!
-//! Owns what is said while a plan is shrunk and after it, where the result is written, and the same
-//! thing done by itself after a failing `sweep` or `run`. How a plan becomes smaller is in
+//! Owns what is said while a plan is shrunk and after it, where the result is written, and the
+//! same thing done by itself after a failing `sweep` or `run`. How a plan becomes smaller is in
 //! `shrinking` and in the plan crate.
 
 use std::io::{self, IsTerminal};

@@ -2,8 +2,8 @@
 //! believed.
 //!
 //! Owns what counts as the same failure: the same key, on implementations that differ from the
-//! reference only if the reference holds with the same plan, because a plan that nobody can survive
-//! proves nothing. It must not know which candidates are tried; that is the plan crate's.
+//! reference only if the reference holds with the same plan, because a plan that nobody can
+//! survive proves nothing. It must not know which candidates are tried; that is the plan crate's.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;

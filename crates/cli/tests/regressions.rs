@@ -1,5 +1,5 @@
-//! The folder of regressions: that it has a plan for whatever is known to be found, and that each of
-//! its plans is what a stranger would want to read.
+//! The folder of regressions: that it has a plan for whatever is known to be found, and that each
+//! of its plans is what a stranger would want to read.
 //!
 //! Whether the findings still come is for `seamstress run`.
 

@@ -1,8 +1,8 @@
 //! What a plan that is kept as a regression says about itself.
 //!
-//! Owns the verdict that must come again and the provenance: from which run the plan was shrunk, and
-//! how far. It changes nothing in a run. Keys of findings are words here: this crate must not know
-//! the judge.
+//! Owns the verdict that must come again and the provenance: from which run the plan was shrunk,
+//! and how far. It changes nothing in a run. Keys of findings are words here: this crate must not
+//! know the judge.
 
 use serde::{Deserialize, Serialize};
 

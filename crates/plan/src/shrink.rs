@@ -1,10 +1,10 @@
 //! From a plan that fails to the smallest plan that fails in the same way.
 //!
 //! Owns the search: which passes there are, their order, the fixpoint, the budget and the honest
-//! reason to stop. A candidate counts only if it is smaller ([`size`]), possible
+//! reason to stop. A candidate counts only if it is smaller (`size`), possible
 //! ([`validate`](crate::validate())) and shows what the first plan showed. It must not know how a
-//! plan is played or judged: a [`Trial`] is asked. So the search is a pure function of the plan, the
-//! budget and the answers, and shrinking the result again gives the result.
+//! plan is played or judged: a [`Trial`] is asked. So the search is a pure function of the plan,
+//! the budget and the answers, and shrinking the result again gives the result.
 
 mod ddmin;
 mod extents;
@@ -137,7 +137,8 @@ pub struct Shrunk {
 ///
 /// impl Trial for Counts {
 ///     fn first(&mut self, candidates: &[Plan]) -> Tried {
-///         let counts = |plan: &Plan| plan.workload.iter().any(|asked| asked.ask.name() == "count");
+///         let counts =
+///             |plan: &Plan| plan.workload.iter().any(|asked| asked.ask.name() == "count");
 ///         match candidates.iter().position(counts) {
 ///             Some(index) => Tried::Found { index, shown: Shown { at_ms: 10 } },
 ///             None => Tried::Nothing,
@@ -148,7 +149,8 @@ pub struct Shrunk {
 ///
 /// let storm = builtin_named("storm").expect("a scenario of this build");
 /// let scenario = Scenario::from_toml("storm.toml", storm.text)?;
-/// let shrunk = shrink(&generate(&scenario, "storm", 7), Shown { at_ms: 50 }, 10_000, &mut Counts);
+/// let plan = generate(&scenario, "storm", 7);
+/// let shrunk = shrink(&plan, Shown { at_ms: 50 }, 10_000, &mut Counts);
 /// assert_eq!(shrunk.stop, Stop::OneMinimal);
 /// assert_eq!((shrunk.plan.workload.len(), shrunk.plan.faults.len()), (1, 0));
 /// # Ok::<(), seamstress_plan::ReadError>(())

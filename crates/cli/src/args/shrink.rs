@@ -1,5 +1,5 @@
-//! What can be typed about making failures small: the verb `shrink`, and the options of `sweep` and
-//! `run` for what they do by themselves.
+//! What can be typed about making failures small: the verb `shrink`, and the options of `sweep`
+//! and `run` for what they do by themselves.
 //!
 //! It must not know how plans become smaller.
 
@@ -30,10 +30,10 @@ pub struct SmallArguments {
 /// The arguments of `shrink`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Faults, operations, hosts and events are taken away, extents weakened and times brought forward, as
-long as the same key is found and the reference holds with the same plan. The smallest plan is played
-again in three fresh threads and a fresh process. The exit code is that of the run, or 6 if the same
-plan did not give the same trace again.
+Faults, operations, hosts and events are taken away, extents weakened and times brought forward,
+as long as the same key is found and the reference holds with the same plan. The smallest plan is
+played again in three fresh threads and a fresh process. The exit code is that of the run, or 6 if
+the same plan did not give the same trace again.
 
 Example:
   seamstress shrink storm@7 --server reference:replay-whole-ring")]

@@ -1,7 +1,7 @@
 //! Fewer operations, and so fewer streams.
 //!
-//! Owns the passes that take operations out. A fault on a stream that is gone goes with it, or moves
-//! over to a stream that stays. It must not know what operations ask for.
+//! Owns the passes that take operations out. A fault on a stream that is gone goes with it, or
+//! moves over to a stream that stays. It must not know what operations ask for.
 
 use super::ddmin::minimise;
 use super::search::Search;

@@ -1,8 +1,8 @@
 //! How large a plan is.
 //!
-//! Owns the order in which plans are compared: what a reader has to understand first weighs most. A
-//! step of the search is taken only downwards in this order, so the search ends, and no two passes
-//! can undo each other for ever. It must not know the passes.
+//! Owns the order in which plans are compared: what a reader has to understand first weighs most.
+//! A step of the search is taken only downwards in this order, so the search ends, and no two
+//! passes can undo each other for ever. It must not know the passes.
 
 use super::extents::{extent_cost, rank};
 use super::numbers::digits;

@@ -1,3 +1,8 @@
+//! The search as a whole, with failures that depend on the plan alone.
+//!
+//! Proves what it promises of any trial: small results, possible plans, the budget, a fixpoint. It
+//! must not play anything.
+
 use super::*;
 use crate::{
     Action, Ask, Extent, Family, Fault, Place, Scenario, Trigger, builtin, builtin_named, generate,

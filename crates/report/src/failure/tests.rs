@@ -39,6 +39,7 @@ fn a_failure_is_options_finding_schedule_and_commands_in_this_order() {
     faults    3 planned, 2 reached, 2 fired, 1 with an observed effect
     next      seamstress replay cut@3 --server x
               seamstress explain cut@3 --server x
+              seamstress shrink cut@3 --server x
     "#);
 }
 
