@@ -9,9 +9,11 @@
 //! `words` gives each of them its sentence, and the renderers ([`story`], [`failure_block`],
 //! [`side_by_side`], [`mermaid`]) choose and arrange them. A sweep keeps a [`SeedResult`] of each
 //! run and adds them up in a [`Tally`], which [`sweep_summary`] and the JSON lines read. What
-//! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`].
+//! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`]. Where two runs of
+//! one plan part is a [`Divergence`].
 
 mod application;
+mod divergence;
 mod elide;
 mod failure;
 mod foreign;
@@ -38,6 +40,7 @@ use seamstress_oracle::Judgement;
 use seamstress_plan::Plan;
 use seamstress_trace::{Digest, Trace};
 
+pub use divergence::{Divergence, Part};
 pub use failure::{failure_block, failure_block_of_test};
 pub use json::{control_line, defect_line, kill_summary_line};
 pub use json::{defence_control_lines, defence_lines, defence_summary_line};
