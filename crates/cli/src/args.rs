@@ -3,6 +3,8 @@
 //! Owns the verbs, their arguments and the texts of `--help`. It must not know what is done with
 //! them. The names are those of design section 9; verbs that do not exist yet are not listed.
 
+mod doctor;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -10,6 +12,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::output::is_colour_wanted;
 use crate::seeds::SeedRange;
+
+pub use doctor::DoctorArguments;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -63,6 +67,8 @@ pub enum Verb {
     Explain(ExplainArguments),
     /// Play every planted defect: who sees it, and which half of the rule protects against it
     Matrix(MatrixArguments),
+    /// Show that the same seed gives the same bytes on this machine
+    Doctor(DoctorArguments),
     /// List what there is
     List(ListArguments),
 }

@@ -6,8 +6,10 @@
 use std::io;
 use std::ops::ControlFlow;
 
+use seamstress_report::OtherProcess;
 use seamstress_sim::PlayError;
 
+use crate::doctor::ChildError;
 use crate::exit::Exit;
 use crate::target::TargetError;
 
@@ -34,6 +36,8 @@ pub enum CommandError {
     NoPlaceInPage { path: String, table: &'static str },
     #[error("no thread could be started: {problem}; lower --jobs")]
     NoThread { problem: io::Error },
+    #[error("the process with seeds {}..{} in {} {problem}", .process.seeds.0, .process.seeds.1, .process.folder)]
+    Process { process: OtherProcess, problem: ChildError },
     #[error("nothing can be written to standard output: {problem}")]
     StandardOutput { problem: io::Error },
     #[error("SEAMSTRESS_LOG={filter} is no filter: {problem}; write SEAMSTRESS_LOG=turmoil=trace")]
@@ -55,6 +59,7 @@ impl CommandError {
             CommandError::Panicked { .. }
             | CommandError::RunPanicked { .. }
             | CommandError::NoThread { .. }
+            | CommandError::Process { .. }
             | CommandError::StandardOutput { .. } => Exit::Internal,
         }
     }
