@@ -32,6 +32,10 @@ use patient::Patient;
 use processes::{Errand, Reading};
 use threads::Twice;
 
+/// What is said of a run that parts in a sweep and not by itself.
+const ALONE_AS_HERE: &str =
+    "played alone in such a process it is as here: what was played before it matters";
+
 /// Carries out `doctor`.
 ///
 /// # Errors
@@ -173,11 +177,12 @@ impl Examination<'_> {
                 return Err(problem);
             }
             match reading {
-                Reading::Whole => {}
-                Reading::NotReproducible(words) => {
+                // Otherwise it has been told already.
+                Reading::NotReproducible(words) if self.checkup.is_reproducible() => {
                     let seed = errand.seeds.from + runs_before.max(1) - 1;
                     self.tell_what_it_found_itself(&process, seed, words)?;
                 }
+                Reading::Whole | Reading::NotReproducible(_) => {}
                 Reading::Interrupted => self.is_interrupted = true,
                 Reading::Stopped => self.is_interrupted = interrupt::is_requested(),
             }
@@ -207,34 +212,35 @@ impl Examination<'_> {
                 // One trace is enough to begin with.
                 (line, None)
             } else {
-                self.look_into(errand, process, seed, line)?
+                self.look_into(errand, seed, line)?
             };
-            self.tell(seed, Stage::Process(process), &divergence, note, &self.again())?;
+            let stage = Stage::Process(process);
+            self.tell(seed, stage, &divergence, note.as_deref(), &self.again())?;
         }
         let is_enough = self.output.is_closed() || interrupt::is_requested();
         Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
     /// The record at which a run parts there; what is known from its line if it does not part when
-    /// it is played alone.
+    /// it is played alone, or if its trace cannot be had.
     fn look_into(
         &self,
         errand: &Errand,
-        process: &OtherProcess,
         seed: u64,
         line: Divergence,
-    ) -> Result<(Divergence, Option<&'static str>), CommandError> {
-        let trace = errand.trace(self.patient, seed).map_err(|problem| failed(process, problem))?;
+    ) -> Result<(Divergence, Option<String>), CommandError> {
+        let trace = match errand.trace(self.patient, seed) {
+            Ok(trace) => trace,
+            Err(problem) => {
+                let note = format!("there is no trace: a process that was to write one {problem}");
+                return Ok((line, Some(note)));
+            }
+        };
         let here = threads::alone(|| self.patient.plan(seed))?;
         let there = Played::from_trace(here.plan.clone(), trace);
         Ok(match Divergence::between(&here.as_play(), &there.as_play()) {
             Some(divergence) => (divergence, None),
-            None => (
-                line,
-                Some(
-                    "played alone in such a process it is as here: what was played before it matters",
-                ),
-            ),
+            None => (line, Some(ALONE_AS_HERE.to_owned())),
         })
     }
 

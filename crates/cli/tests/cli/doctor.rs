@@ -111,3 +111,29 @@ fn a_process_that_dies_is_an_error_with_its_exit_code_and_its_last_words() {
     assert!(ran.stderr.contains(words), "{ran:?}");
     assert!(ran.stdout.ends_with("unfinished: what was compared was the same\n"), "{ran:?}");
 }
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_ends_it_with_130_and_the_summary_of_what_was_compared() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    let arguments = ["doctor", "drop", "--seeds", "0..100000000", "--format", "json"];
+    let mut child = Folder::new("doctor-interrupt")
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+    // The first line comes before anything is played.
+    stdout.read_line(&mut String::new()).expect("a line");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    let summary: serde_json::Value = serde_json::from_str(rest.trim()).expect("one line");
+    assert_eq!((&summary["type"], &summary["interrupted"]), (&json!("summary"), &json!(true)));
+    assert_eq!(summary["processes"], json!([]), "they were not asked");
+}
