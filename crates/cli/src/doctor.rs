@@ -96,7 +96,7 @@ struct Examination<'a> {
     output: &'a mut Output,
     progress: Progress,
     checkup: Checkup,
-    /// What every process must say of each seed, in their order.
+    /// What every process must say of each seed, in their order: some 400 bytes each.
     lines: Vec<String>,
     /// Whether a seed has been shown to people.
     is_told: bool,

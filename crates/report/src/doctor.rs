@@ -151,10 +151,10 @@ fn processes(checkup: &Checkup) -> String {
             _ => "processes  not asked, since runs part within one\n".to_owned(),
         };
     }
-    let runs = count(checkup.runs_in_processes, "run");
+    let runs = count(checkup.runs_in_processes, "more run");
     let others = checkup.processes.len();
     let came = same_or_not(checkup.parted_in_processes, checkup.runs_in_processes, "run");
-    let mut text = format!("processes  {runs} more in {others} others: {came}\n");
+    let mut text = format!("processes  {runs} in {others} others: {came}\n");
     let mut before: &[String] = &[];
     for process in &checkup.processes {
         text += &format!("{:INDENT$}{}\n", "", process.played());

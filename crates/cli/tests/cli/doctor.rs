@@ -12,7 +12,7 @@ fn a_sound_build_passes_with_what_was_compared_and_what_was_different() {
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert!(lines[0].starts_with("doctor drop   seeds 0..8   server reference   "), "{ran:?}");
     assert!(lines[2].starts_with("threads    8 seeds twice in fresh threads: all the same, "));
-    assert_eq!(lines[3], "processes  16 runs more in 3 others: all the same");
+    assert_eq!(lines[3], "processes  16 more runs in 3 others: all the same");
     assert!(
         lines.iter().any(|line| line.starts_with("           seeds 4..8, 2 runs at once, in "))
     );
@@ -51,7 +51,7 @@ fn a_written_scenario_a_run_and_a_saved_plan_are_examined_with_their_single_run(
         let ran = folder.run(&format!("doctor {target}"));
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{ran:?}");
         assert!(ran.stdout.contains(&format!("   seeds {seeds}   ")), "{ran:?}");
-        assert!(ran.stdout.contains("\nprocesses  2 runs more in 2 others: all the same\n"));
+        assert!(ran.stdout.contains("\nprocesses  2 more runs in 2 others: all the same\n"));
     }
     let ran = folder.run("doctor plan.json --seeds 0..9");
     assert_eq!(ran.code, Some(2), "{ran:?}");

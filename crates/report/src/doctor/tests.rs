@@ -46,7 +46,7 @@ fn divergence() -> Divergence {
 fn when_all_is_the_same_the_summary_says_how_much_and_what_was_different_around_it() {
     insta::assert_snapshot!(summary(&checkup()), @r"
     threads    10 seeds twice in fresh threads: all the same, 1234 records compared
-    processes  20 runs more in 3 others: all the same
+    processes  20 more runs in 3 others: all the same
                seeds 0..10, 1 run at once, in /
                  TZ=Asia/Kathmandu, no HOME
                seeds 5..10, 2 runs at once, in /tmp
