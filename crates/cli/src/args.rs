@@ -14,6 +14,7 @@ use crate::seeds::SeedRange;
 mod matrix;
 mod shrink;
 
+pub use doctor::DoctorArguments;
 pub use matrix::{
     DefenceArguments, KillArguments, MatrixArguments, MatrixVerb, TableArguments, TableFormat,
 };
@@ -73,6 +74,8 @@ pub enum Verb {
     Explain(ExplainArguments),
     /// Play every planted defect: who sees it, and which half of the rule protects against it
     Matrix(MatrixArguments),
+    /// Show that the same seed gives the same bytes on this machine
+    Doctor(DoctorArguments),
     /// List what there is
     List(ListArguments),
 }

@@ -47,6 +47,32 @@ pub fn why_nothing_is_proven(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::playing::Played;
+    use crate::target;
+
+    /// What a sweep of the storm says if the generator leaves a family out.
+    fn said_without(family: Option<Family>) -> Vec<String> {
+        let storm = seamstress_plan::builtin_named("storm").expect("a scenario of this build");
+        let storm = target::of_build(storm).expect("a scenario");
+        let mut tally = Tally::default();
+        for seed in 0..FAMILIES_SEEDS_MIN {
+            let mut plan = storm.plan(seed, &Trio::default());
+            plan.faults.retain(|fault| Some(fault.family) != family);
+            tally.add(seed, &Played::of(plan).expect("played").result());
+        }
+        let never_fired = tally.never_fired(&storm.families());
+        why_nothing_is_proven(tally.seeds(), !storm.is_written(), &never_fired, &[])
+    }
+
+    #[test]
+    fn a_generator_that_silently_leaves_out_any_family_of_the_storm_is_caught() {
+        assert_eq!(said_without(None), Vec::<String>::new(), "the storm itself proves something");
+        for family in Family::ALL {
+            let said = said_without(Some(family));
+            assert_eq!(said.len(), 1, "{family}: {said:?}");
+            assert!(said[0].ends_with(&format!(" 20 seeds of: {family}")), "{said:?}");
+        }
+    }
 
     #[test]
     fn a_family_that_never_fired_counts_from_20_drawn_seeds_on() {

@@ -6,8 +6,10 @@
 use std::io;
 use std::ops::ControlFlow;
 
+use seamstress_report::OtherProcess;
 use seamstress_sim::PlayError;
 
+use crate::doctor::ChildError;
 use crate::exit::Exit;
 use crate::target::TargetError;
 
@@ -38,6 +40,8 @@ pub enum CommandError {
     NoProcess { problem: io::Error },
     #[error("no thread could be started: {problem}; lower --jobs")]
     NoThread { problem: io::Error },
+    #[error("the process with seeds {}..{} in {} {problem}", .process.seeds.0, .process.seeds.1, .process.folder)]
+    Process { process: OtherProcess, problem: ChildError },
     #[error("nothing can be written to standard output: {problem}")]
     StandardOutput { problem: io::Error },
     #[error("SEAMSTRESS_LOG={filter} is no filter: {problem}; write SEAMSTRESS_LOG=turmoil=trace")]
@@ -61,6 +65,7 @@ impl CommandError {
             | CommandError::RunPanicked { .. }
             | CommandError::NoProcess { .. }
             | CommandError::NoThread { .. }
+            | CommandError::Process { .. }
             | CommandError::StandardOutput { .. } => Exit::Internal,
         }
     }

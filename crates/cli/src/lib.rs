@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `args` | what can be typed |
 //! | `target`, `seeds`, `trio`, `planted` | what is meant by it |
-//! | `sweep`, `run`, `replay`, `shrink`, `explain`, `matrix`, `list` | one verb each |
+//! | `sweep`, `run`, `replay`, `shrink`, `explain`, `matrix`, `doctor`, `list` | one verb each |
 //! | `suite`, `expect`, `coverage` | the cases of `run`; whether what came was expected, and is enough |
 //! | `playing`, `recorded` | one run; one that is over |
 //! | `shrinking`, `regressions` | making a failure small; keeping it |
@@ -22,6 +22,7 @@
 
 mod args;
 mod coverage;
+mod doctor;
 mod error;
 mod exit;
 mod expect;
@@ -110,6 +111,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, CommandError> {
         Verb::Shrink(arguments) => shrink::shrink(arguments, style, &mut output),
         Verb::Explain(arguments) => explain::explain(arguments, &mut output),
         Verb::Matrix(arguments) => matrix::matrix(&arguments.what, style, &mut output),
+        Verb::Doctor(arguments) => doctor::doctor(arguments, style, &mut output),
         Verb::List(arguments) => list::list(arguments.what, &mut output),
     }
 }

@@ -1,13 +1,14 @@
 //! `seamstress replay`: one plan, played again.
 //!
-//! Owns what is said around one run, and the comparison of two. The drawn options come before the
-//! run, so that a run that hangs has still told them; verdict, digest and the next draws come last.
+//! Owns what is said around one run. The drawn options come before the run, so that a run that
+//! hangs has still told them; verdict, digest and the next draws come last. It must not know how
+//! two runs are compared.
 
 use std::path::Path;
 
 use seamstress_oracle::{Cell, Verdict};
-use seamstress_report::Style;
-use seamstress_trace::{Record, Trace, What};
+use seamstress_report::{Divergence, Style};
+use seamstress_trace::{Record, What};
 
 use crate::args::{Format, ReplayArguments};
 use crate::error::CommandError;
@@ -17,8 +18,8 @@ use crate::playing::Played;
 use crate::target::{self, NamedPlan};
 use crate::trio;
 
-/// How many records before the first that differs are shown.
-const RECORDS_BEFORE: usize = 10;
+/// What the two runs of `--twice` are called.
+const RUNS: [&str; 2] = ["first", "second"];
 
 /// Carries out `replay`.
 ///
@@ -67,13 +68,13 @@ fn replay_for_people(
     let mut exit = Exit::of_verdict(verdict);
     if is_twice {
         let again = Played::of(named.plan.clone())?;
-        match divergence(&played.trace, &again.trace) {
+        match Divergence::between(&played.as_play(), &again.as_play()) {
             None => {
                 let records = played.trace.records.len();
                 output.text(&format!("twice     both runs gave the same {records} records"))?;
             }
-            Some(text) => {
-                output.text(&format!("twice     {text}"))?;
+            Some(parted) => {
+                output.text(&format!("twice     {}", parted.text(RUNS)))?;
                 exit = Exit::NotReproducible;
             }
         }
@@ -91,8 +92,8 @@ fn replay_for_programs(
     let mut exit = Exit::of_verdict(played.judgement.verdict);
     if is_twice {
         let again = play_and_print(named, output)?;
-        if let Some(text) = divergence(&played.trace, &again.trace) {
-            say(&format!("error: {text}"));
+        if let Some(parted) = Divergence::between(&played.as_play(), &again.as_play()) {
+            say(&format!("error: {}", parted.text(RUNS)));
             exit = Exit::NotReproducible;
         }
     }
@@ -125,85 +126,4 @@ fn last_line(played: &Played) -> String {
         }
     }
     line
-}
-
-/// Where two runs of one plan part, with both records and those before; none if they are equal.
-fn divergence(first: &Trace, second: &Trace) -> Option<String> {
-    if first == second {
-        return None;
-    }
-    if first.header != second.header {
-        return Some("NOT REPRODUCIBLE: the headers of the two traces differ".to_owned());
-    }
-    let (first, second) = (&first.records, &second.records);
-    let same = first.iter().zip(second).take_while(|(one, other)| one == other).count();
-    let mut lines =
-        vec![format!("NOT REPRODUCIBLE: the runs part at record {same}, counted from 0")];
-    let from = same.saturating_sub(RECORDS_BEFORE);
-    lines.extend((from..same).map(|index| format!("  both    {}", text_of(first.get(index)))));
-    lines.push(format!("  first   {}", text_of(first.get(same))));
-    lines.push(format!("  second  {}", text_of(second.get(same))));
-    Some(lines.join("\n"))
-}
-
-fn text_of(record: Option<&Record>) -> String {
-    match record {
-        None => "(the run is over)".to_owned(),
-        // Records are numbers, texts and lists of them.
-        Some(record) => serde_json::to_string(record).expect("a record is always JSON"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use seamstress_trace::{Header, Host};
-
-    use super::*;
-
-    fn trace(phases: &[&str]) -> Trace {
-        let header = Header {
-            kind: "trace".into(),
-            schema: 1,
-            plan: "drop@7".into(),
-            server: "reference".into(),
-            proxy: "reference".into(),
-            client: "reference".into(),
-            tick_ms: 1,
-            live_within_ms: 100,
-            id_scheme: None,
-            refusal: None,
-        };
-        let record = |(at_ms, phase): (usize, &&str)| Record {
-            at_ms: at_ms as u64,
-            host: Host::Run,
-            what: What::Phase { phase: (*phase).to_owned() },
-        };
-        Trace { header, records: phases.iter().enumerate().map(record).collect() }
-    }
-
-    #[test]
-    fn two_equal_traces_do_not_part() {
-        assert_eq!(divergence(&trace(&["a", "b"]), &trace(&["a", "b"])), None);
-    }
-
-    #[test]
-    fn runs_that_part_are_shown_with_both_records_and_the_ten_before() {
-        let many: Vec<String> = (0..20).map(|number| format!("p{number}")).collect();
-        let mut phases: Vec<&str> = many.iter().map(String::as_str).collect();
-        let first = trace(&phases);
-        phases[15] = "other";
-        let text = divergence(&first, &trace(&phases)).expect("they part");
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 13);
-        assert!(lines[0].contains("at record 15"), "{text}");
-        assert!(lines[1].starts_with("  both ") && lines[1].contains("p5"), "{text}");
-        assert!(lines[11].starts_with("  first ") && lines[11].contains("p15"), "{text}");
-        assert!(lines[12].starts_with("  second ") && lines[12].contains("other"), "{text}");
-    }
-
-    #[test]
-    fn a_run_that_ends_early_parts_at_its_end() {
-        let text = divergence(&trace(&["a"]), &trace(&["a", "b"])).expect("they part");
-        assert!(text.contains("first   (the run is over)"), "{text}");
-    }
 }

@@ -51,6 +51,8 @@ pub struct NamedScenario {
     pub name: String,
     /// How it is typed in a command.
     pub typed: String,
+    /// Its file; none if it is of this build.
+    pub path: Option<String>,
     /// What the file says.
     pub scenario: Scenario,
 }
@@ -144,7 +146,8 @@ pub fn scenario(text: &str) -> Result<NamedScenario, TargetError> {
 /// None in a build that passes its tests.
 pub fn of_build(builtin: &Builtin) -> Result<NamedScenario, TargetError> {
     let scenario = Scenario::from_toml(&format!("{}.toml", builtin.name), builtin.text)?;
-    Ok(NamedScenario { name: builtin.name.to_owned(), typed: builtin.name.to_owned(), scenario })
+    let name = builtin.name.to_owned();
+    Ok(NamedScenario { typed: name.clone(), name, path: None, scenario })
 }
 
 /// Reads a scenario file that commands call `typed`.
@@ -153,7 +156,8 @@ pub fn of_build(builtin: &Builtin) -> Result<NamedScenario, TargetError> {
 /// [`TargetError`] if it cannot be read or is wrong.
 pub fn read_scenario(path: &str, typed: &str) -> Result<NamedScenario, TargetError> {
     let scenario = Scenario::from_toml(path, &read(path)?)?;
-    Ok(NamedScenario { name: stem(path), typed: typed.to_owned(), scenario })
+    let (name, path) = (stem(path), Some(path.to_owned()));
+    Ok(NamedScenario { name, typed: typed.to_owned(), path, scenario })
 }
 
 /// Reads a plan file.
@@ -187,6 +191,11 @@ pub fn is_trace(text: &str) -> bool {
     kind(text) == Kind::Trace
 }
 
+/// Whether this names a plan file.
+pub fn is_plan(text: &str) -> bool {
+    kind(text) == Kind::Plan
+}
+
 /// Finds a plan, `PLAN` or `SCENARIO@SEED`, and puts in the implementations that were asked for.
 ///
 /// # Errors
@@ -204,7 +213,11 @@ pub fn plan(text: &str, trio: &TrioArguments) -> Result<NamedPlan, TargetError> 
         }
         Kind::Trace => Err(a_trace(text)),
         Kind::Scenario | Kind::Stem | Kind::Other => {
-            let (scenario, seed) = scenario_and_seed(text)?;
+            let (scenario, seed) = match scenario_and_seed(text)? {
+                (scenario, Some(seed)) => (scenario, seed),
+                (scenario, None) if scenario.is_written() => (scenario, 0),
+                _ => return Err(TargetError::SeedMissing { text: text.to_owned() }),
+            };
             let trio = trio::choose(trio, &Trio::default());
             let plan = scenario.plan(seed, &trio);
             Ok(NamedPlan { plan, path: None, typed: scenario.typed_run(seed, &trio) })
@@ -212,21 +225,20 @@ pub fn plan(text: &str, trio: &TrioArguments) -> Result<NamedPlan, TargetError> 
     }
 }
 
-fn scenario_and_seed(text: &str) -> Result<(NamedScenario, u64), TargetError> {
+/// Finds a scenario, and its seed if one is named with it.
+///
+/// # Errors
+/// [`TargetError`] if there is no such scenario, or if the file or the seed is wrong.
+pub fn scenario_and_seed(text: &str) -> Result<(NamedScenario, Option<u64>), TargetError> {
     // A path may hold an `@` of its own.
     let with_seed = if kind(text) == Kind::Scenario { None } else { text.rsplit_once('@') };
     if let Some((name, digits)) = with_seed {
         let scenario = scenario(name)?;
         let seed = seed(digits)
             .map_err(|problem| TargetError::BadSeed { text: text.to_owned(), problem })?;
-        return Ok((scenario, seed));
+        return Ok((scenario, Some(seed)));
     }
-    let scenario = scenario(text)?;
-    if scenario.is_written() {
-        Ok((scenario, 0))
-    } else {
-        Err(TargetError::SeedMissing { text: text.to_owned() })
-    }
+    Ok((scenario(text)?, None))
 }
 
 /// What a text names, by its looks.

@@ -183,6 +183,38 @@ fn no_unbiased_select_stands_in_our_own_code() {
     }
 }
 
+/// The crates whose code runs while a plan is made, played or judged.
+const IN_A_RUN: &[&str] = &[
+    "resumption",
+    "mcp",
+    "plan",
+    "defects",
+    "net",
+    "server",
+    "proxy",
+    "client",
+    "sim",
+    "trace",
+    "oracle",
+];
+/// The one file there that may look at what no plan fixes, so that it can be found out.
+const CANARIES: &str = "crates/sim/src/canary.rs";
+
+#[test]
+fn only_canaries_look_at_the_process_or_its_environment_in_a_run() {
+    let mut seen = false;
+    for (path, text) in all_rust_files() {
+        let is_in_a_run = IN_A_RUN
+            .iter()
+            .any(|name| path.starts_with(root().join("crates").join(name).join("src")));
+        let looks = ["process::id", "std::env", "env::var"].iter().any(|look| text.contains(look));
+        let is_canary = path.ends_with(CANARIES);
+        seen |= is_canary && looks;
+        assert!(!is_in_a_run || !looks || is_canary, "{} looks outside", path.display());
+    }
+    assert!(seen, "{CANARIES} is the exception, and the rule sees it");
+}
+
 /// Up to this version `getrandom` makes raw system calls, so that nobody can put seeded bytes in
 /// the place of random ones; later ones can be made to ask a function of ours.
 const UNTAMED: &str = "getrandom v0.2";

@@ -9,9 +9,12 @@
 //! `words` gives each of them its sentence, and the renderers ([`story`], [`failure_block`],
 //! [`side_by_side`], [`mermaid`]) choose and arrange them. A sweep keeps a [`SeedResult`] of each
 //! run and adds them up in a [`Tally`], which [`sweep_summary`] and the JSON lines read. What
-//! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`].
+//! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`]. Where two runs of
+//! one plan part is a [`Divergence`], and what that came to for many of them a [`Checkup`].
 
 mod application;
+mod divergence;
+mod doctor;
 mod elide;
 mod failure;
 mod foreign;
@@ -39,7 +42,10 @@ use seamstress_oracle::Judgement;
 use seamstress_plan::Plan;
 use seamstress_trace::{Digest, Trace};
 
+pub use divergence::{Divergence, Part};
+pub use doctor::{Checkup, Found, OtherProcess, Stage, checkup_summary, found_block};
 pub use failure::{failure_block, failure_block_of_shrunk, failure_block_of_test};
+pub use json::{checkup_line, doctor_started, found_line};
 pub use json::{control_line, defect_line, kill_summary_line};
 pub use json::{defence_control_lines, defence_lines, defence_summary_line};
 pub use json::{play_line, seed_line, shrunk_line, summary_line, sweep_started};

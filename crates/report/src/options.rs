@@ -65,7 +65,7 @@ fn options(plan: &Plan) -> String {
 fn server(name: &str, options: &ServerOptions) -> String {
     match name {
         "reference" => reference(options),
-        _ if name.starts_with("reference:") => reference(options),
+        _ if name.starts_with("reference:") || name.starts_with("canary:") => reference(options),
         "rmcp" => rmcp(options),
         _ => "its own settings".to_owned(),
     }

@@ -9,7 +9,8 @@ use seamstress_plan::{Plan, Topology, Unverifiable};
 use seamstress_resumption::{IdScheme, Retention, UnverifiablePolicy};
 use seamstress_trace::Header;
 
-use crate::trio::{Implementations, ServerKind};
+use crate::canary::Canary;
+use crate::trio::{Implementations, ReferenceServer, ServerKind};
 
 /// The host names of the server's replicas.
 pub(crate) const REPLICAS: [&str; 3] = ["server", "server-2", "server-3"];
@@ -25,12 +26,12 @@ pub(crate) fn replicas(topology: &Topology) -> &'static [&'static str] {
 
 pub(crate) fn server_options(
     plan: &Plan,
-    defects: &Defects<seamstress_server::Defect>,
+    reference: &ReferenceServer,
 ) -> seamstress_server::Options {
     let server = &plan.topology.server;
     seamstress_server::Options {
         id_scheme: server.id_scheme,
-        first_event_id: server.first_event_id,
+        first_event_id: server.first_event_id + reference.canary.map_or(0, Canary::leak),
         floor: server.floor,
         retention: Retention {
             session_events_max: server.session_events_max,
@@ -43,7 +44,7 @@ pub(crate) fn server_options(
         retry_ms: server.retry_ms,
         keep_alive_ms: server.keep_alive_ms,
         session_idle_ms: server.session_idle_ms,
-        defects: defects.clone(),
+        defects: reference.defects.clone(),
     }
 }
 

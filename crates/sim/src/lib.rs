@@ -14,6 +14,7 @@ compile_error!(
      RUSTFLAGS variable in the environment replaces that, so add the flag there or unset it."
 );
 
+mod canary;
 mod clock;
 mod convert;
 mod foreign;

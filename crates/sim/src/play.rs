@@ -112,8 +112,8 @@ impl<'a> Run<'a> {
         let server_ids = ids(plan, "server");
         let proxy_ids = ids(plan, "proxy");
         let servers = match &implementations.server {
-            ServerKind::Reference(defects) => {
-                let options = server_options(plan, defects);
+            ServerKind::Reference(reference) => {
+                let options = server_options(plan, reference);
                 let store = Store::new(options, recorder.clone(), draw_tokens(&server_ids));
                 Servers::Reference { control: Control::new(store.clone()), store }
             }

@@ -8,6 +8,7 @@ use seamstress_defects::{Defect, Defects, UnknownDefect};
 use seamstress_foreign::Subject;
 use seamstress_plan::{Role, Topology, Trio};
 
+use crate::canary::Canary;
 use crate::foreign;
 
 /// Why a plan cannot be played.
@@ -50,8 +51,15 @@ pub(crate) struct Implementations {
 
 /// Which server.
 pub(crate) enum ServerKind {
-    Reference(Defects<seamstress_server::Defect>),
+    Reference(ReferenceServer),
     Foreign(ForeignServer),
+}
+
+/// The reference server, with what is wrong with it on purpose.
+#[derive(Default)]
+pub(crate) struct ReferenceServer {
+    pub defects: Defects<seamstress_server::Defect>,
+    pub canary: Option<Canary>,
 }
 
 /// A server that is not ours.
@@ -112,10 +120,14 @@ fn server(name: &str) -> Result<ServerKind, PlayError> {
     if name == OWN_SERVER {
         return Err(PlayError::OwnServer);
     }
-    match foreign::server_named(name) {
-        Some(found) => Ok(ServerKind::Foreign(ForeignServer::BuiltIn(found))),
-        None => defects(Role::Server, name).map(ServerKind::Reference),
+    if let Some(found) = foreign::server_named(name) {
+        return Ok(ServerKind::Foreign(ForeignServer::BuiltIn(found)));
     }
+    let reference = match Canary::named(name) {
+        Some(canary) => ReferenceServer { canary: Some(canary), ..ReferenceServer::default() },
+        None => ReferenceServer { defects: defects(Role::Server, name)?, canary: None },
+    };
+    Ok(ServerKind::Reference(reference))
 }
 
 fn client(name: &str) -> Result<ClientKind, PlayError> {
@@ -152,15 +164,18 @@ pub fn implementations(role: Role) -> Vec<(&'static str, &'static str)> {
         Role::Proxy => "Ours, and correct: the proxy that the rule describes.",
         Role::Client => "Ours, and correct: the client that the rule describes.",
     };
-    let foreign: Vec<(&str, &str)> = match role {
-        Role::Server => foreign::servers().map(|server| (server.name, server.about)).collect(),
+    let others: Vec<(&str, &str)> = match role {
+        Role::Server => {
+            let foreign = foreign::servers().map(|server| (server.name, server.about));
+            foreign.chain(Canary::ALL.map(|canary| (canary.name(), canary.about()))).collect()
+        }
         Role::Proxy => Vec::new(),
         #[cfg(feature = "rmcp")]
         Role::Client => vec![("rmcp", "The client of rmcp 3.11.0, the official Rust SDK.")],
         #[cfg(not(feature = "rmcp"))]
         Role::Client => Vec::new(),
     };
-    std::iter::once(("reference", reference)).chain(foreign).collect()
+    std::iter::once(("reference", reference)).chain(others).collect()
 }
 
 fn known(role: Role) -> String {
@@ -181,8 +196,21 @@ mod tests {
     fn the_reference_is_known_with_and_without_defects() {
         assert!(Implementations::of(&Trio::default()).is_ok());
         let with = Implementations::of(&trio("reference:replay-whole-ring")).expect("known");
-        let ServerKind::Reference(defects) = with.server else { panic!("the reference") };
-        assert_eq!(defects.to_string(), "replay-whole-ring");
+        let ServerKind::Reference(reference) = with.server else { panic!("the reference") };
+        assert_eq!(reference.defects.to_string(), "replay-whole-ring");
+        assert_eq!(reference.canary, None);
+    }
+
+    #[test]
+    fn a_canary_is_the_reference_without_a_defect() {
+        for canary in Canary::ALL {
+            let found = Implementations::of(&trio(canary.name())).expect("known");
+            let ServerKind::Reference(reference) = found.server else { panic!("the reference") };
+            assert_eq!(
+                (reference.canary, reference.defects.to_string()),
+                (Some(canary), "".into())
+            );
+        }
     }
 
     #[test]

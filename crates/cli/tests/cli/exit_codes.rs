@@ -1,5 +1,5 @@
-//! The exit code of each end that can be provoked. That of a run which is not reproducible and
-//! that of a panic cannot: no build that passes its tests has either.
+//! The exit code of each end that can be provoked. That of a run which is not reproducible needs a
+//! canary (see there); that of a panic cannot be had, since no build that passes its tests has one.
 
 use crate::support::{Folder, HOLE, RING, RING_DEFECTS, TOO_EARLY};
 
@@ -126,8 +126,17 @@ fn fail_fast_ends_at_the_first_failing_seed_for_any_number_of_jobs() {
 #[test]
 fn help_and_version_exit_with_0_and_no_arguments_with_2() {
     let folder = Folder::new("help");
-    let verbs =
-        ["sweep", "run", "replay", "shrink", "explain", "matrix", "matrix kill", "matrix defence"];
+    let verbs = [
+        "sweep",
+        "run",
+        "replay",
+        "shrink",
+        "explain",
+        "doctor",
+        "matrix",
+        "matrix kill",
+        "matrix defence",
+    ];
     let verbs = verbs.map(|verb| format!("{verb} --help"));
     for help in ["--help", "-h"].into_iter().chain(verbs.iter().map(String::as_str)) {
         let ran = folder.run(help);

@@ -2,7 +2,9 @@
 //!
 //! Owns no test itself; see the modules.
 
+mod canaries;
 mod determinism;
+mod doctor;
 mod exit_codes;
 mod explaining;
 mod files;
