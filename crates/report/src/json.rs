@@ -13,8 +13,10 @@ use serde::{Serialize, Serializer};
 
 use crate::tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
 
+mod likelihood;
 mod matrix;
 
+pub use likelihood::{likelihood_lines, nothing_to_explain_line};
 pub use matrix::{control_line, defect_line, kill_summary_line};
 pub use matrix::{defence_control_lines, defence_lines, defence_summary_line};
 
