@@ -3,10 +3,14 @@
 //! Owns the verbs, their arguments and the texts of `--help`. It must not know what is done with
 //! them. The names are those of design section 9; verbs that do not exist yet are not listed.
 
+mod likelihood;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
+
+pub use likelihood::LikelihoodArguments;
 
 use crate::output::is_colour_wanted;
 use crate::seeds::SeedRange;
@@ -130,9 +134,13 @@ pub struct JobsArguments {
 impl JobsArguments {
     /// The number given, or one for each processor.
     pub fn count(&self) -> NonZeroUsize {
-        let available = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.jobs.unwrap_or_else(available)
+        jobs_or_all(self.jobs)
     }
+}
+
+fn jobs_or_all(jobs: Option<NonZeroUsize>) -> NonZeroUsize {
+    let available = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    jobs.unwrap_or_else(available)
 }
 
 /// The arguments of `sweep`.
@@ -212,8 +220,9 @@ pub struct ReplayArguments {
 #[command(after_help = "\
 The exit code is that of the run: 0 if it holds, 1 if not, and so on.
 
-Example:
-  seamstress explain storm@7 --format mermaid --output storm-7.mmd")]
+Examples:
+  seamstress explain storm@7 --format mermaid --output storm-7.mmd
+  seamstress explain storm@6 --server rmcp --likelihood --format svg --output storm-6.svg")]
 pub struct ExplainArguments {
     /// A plan (.json), a scenario with a seed (storm@7), or a trace (.ndjson), which is read and
     /// not played
@@ -227,6 +236,8 @@ pub struct ExplainArguments {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub trio: TrioArguments,
+    #[command(flatten)]
+    pub likelihood: LikelihoodArguments,
 }
 
 /// How a run is told.
@@ -236,7 +247,10 @@ pub enum ExplainFormat {
     Text,
     /// A sequence diagram in Mermaid
     Mermaid,
-    /// The trace itself: JSON Lines, a header, then one record a line
+    /// A picture of its own, of --likelihood
+    Svg,
+    /// The trace itself: JSON Lines, a header, then one record a line; with --likelihood a line a
+    /// point, then a summary
     Json,
 }
 

@@ -32,6 +32,17 @@ pub enum CommandError {
          --format markdown` where it should stand"
     )]
     NoPlaceInPage { path: String, table: &'static str },
+    #[error(
+        "`{path}` is the trace of a run that is over, and its rest cannot be drawn anew; give \
+         --likelihood its plan, or its scenario and seed"
+    )]
+    TraceReseeded { path: String },
+    #[error("--likelihood is told as text, svg or json, and not as a sequence diagram")]
+    NoDiagramOfLikelihood,
+    #[error("a picture is made of the likelihood alone; add --likelihood to --format svg")]
+    NoPictureOfARun,
+    #[error("{run} has no finding with the key `{key}`; {way_out}")]
+    NoSuchFinding { run: String, key: String, way_out: String },
     #[error("no thread could be started: {problem}; lower --jobs")]
     NoThread { problem: io::Error },
     #[error("nothing can be written to standard output: {problem}")]
@@ -50,6 +61,10 @@ impl CommandError {
             | CommandError::Play(_)
             | CommandError::UnknownOracle { .. }
             | CommandError::NoPlaceInPage { .. }
+            | CommandError::TraceReseeded { .. }
+            | CommandError::NoDiagramOfLikelihood
+            | CommandError::NoPictureOfARun
+            | CommandError::NoSuchFinding { .. }
             | CommandError::Log { .. }
             | CommandError::Unwritable { .. } => Exit::Usage,
             CommandError::Panicked { .. }
