@@ -36,6 +36,15 @@ pub struct Reseeded {
     pub runs: u64,
 }
 
+/// A search for a run with the same past.
+struct Search {
+    found: Option<Played>,
+    /// How often the rest was drawn.
+    draws: u64,
+    /// How many runs were played: one for each draw, and one more for each thing taken out.
+    runs: u64,
+}
+
 impl<'a> Reseeding<'a> {
     /// Of this run, from these points.
     pub fn new(
@@ -56,31 +65,31 @@ impl<'a> Reseeding<'a> {
     /// # Errors
     /// [`PlayError`] if it cannot be played.
     pub fn reseeded(&self, point: usize, ordinal: u64) -> Result<Reseeded, PlayError> {
-        let (played, runs) = self.play(point, ordinal)?;
-        Ok(Reseeded { shows: played.map(|played| self.shows(&played)), runs })
+        let Search { found, runs, .. } = self.search(point, ordinal)?;
+        Ok(Reseeded { shows: found.map(|played| self.shows(&played)), runs })
     }
 
-    /// The run with the same past, if one was found, and how many were played for it.
-    fn play(&self, point: usize, ordinal: u64) -> Result<(Option<Played>, u64), PlayError> {
+    fn search(&self, point: usize, ordinal: u64) -> Result<Search, PlayError> {
         let (point, past) = &self.points[point];
         let plan = &self.played.plan;
         let place = format!("after {} records", point.records);
         let mut draws = Draws::new(plan.seed, "likelihood", &place, ordinal);
-        let mut runs = 0;
-        for _ in 0..DRAWS_MAX {
+        let mut search = Search { found: None, draws: 0, runs: 0 };
+        while search.draws < DRAWS_MAX {
+            search.draws += 1;
             let mut candidate = reseed(plan, past, self.redraw, draws.next_u64());
             loop {
                 let played = Played::of(candidate.clone())?;
-                runs += 1;
+                search.runs += 1;
                 let records = &played.trace.records;
                 if has_the_same_past(records, &self.played.trace.records, point) {
-                    return Ok((Some(played), runs));
+                    return Ok(Search { found: Some(played), ..search });
                 }
                 let Some(early) = first_too_early(records, past, point, &candidate) else { break };
                 candidate = candidate.without(&BTreeSet::from([early]));
             }
         }
-        Ok((None, runs))
+        Ok(search)
     }
 
     /// What the whole run shows without one of its faults.
@@ -172,7 +181,7 @@ mod tests {
 
     #[test]
     fn every_reseeded_run_has_the_past_of_the_original_and_another_future() {
-        let (mut others, mut taken_out) = (0, 0);
+        let (mut others, mut taken_out, mut in_vain) = (0, 0, 0);
         for (target, server) in [
             ("storm@2", "reference:replay-whole-ring"),
             ("storm@28", "reference:clamp-to-floor"),
@@ -182,16 +191,18 @@ mod tests {
             let reseeding = Reseeding::new(&played, &redraw, &key, &points);
             for (index, point) in points.iter().enumerate() {
                 for ordinal in 0..4 {
-                    let (reseeded, runs) = reseeding.play(index, ordinal).expect("played");
-                    let reseeded = reseeded.expect("a run with the same past");
+                    let search = reseeding.search(index, ordinal).expect("played");
+                    let reseeded = search.found.expect("a run with the same past");
                     assert_same_past(&reseeded, &played, point);
                     others += usize::from(reseeded.digest != played.digest);
-                    taken_out += usize::from(runs > 1);
+                    taken_out += usize::from(search.runs > search.draws);
+                    in_vain += search.draws - 1;
                 }
             }
         }
         assert!(others > 40, "only {others} of 84 runs went on in another way");
-        assert!(taken_out > 5, "in {taken_out} runs something was too early");
+        assert!(taken_out > 5, "in {taken_out} runs something was too early and taken out");
+        assert!(in_vain < 20, "{in_vain} draws in vain");
     }
 
     #[test]

@@ -13,17 +13,17 @@ use crate::wrap::wrap;
 const WIDTH: usize = 960;
 /// The left and the right edge of the plot. Names of faults stand to the right of their lines.
 const LEFT: usize = 60;
-const RIGHT: usize = 810;
+const RIGHT: usize = 780;
 const PLOT_HEIGHT: usize = 280;
 /// Where the first row of names of faults stands, and how high a row is.
 const NAMES_TOP: usize = 104;
 const ROW_HEIGHT: usize = 16;
-/// Room for a character of the small text: more than most take.
-const CHARACTER_WIDTH: usize = 7;
+/// Room for a character of bold text: more than most take.
+const CHARACTER_WIDTH: usize = 8;
 /// Characters of a fault's name in the plot.
 const NAME_CHARACTERS_MAX: usize = 20;
 /// Characters of a line of text.
-const LINE_CHARACTERS_MAX: usize = 125;
+const LINE_CHARACTERS_MAX: usize = 115;
 /// Room for a time below the plot.
 const TIME_WIDTH: usize = 40;
 
@@ -36,6 +36,7 @@ const STYLE: &str = "\
     .bold { font-weight: 600; }
     .grid { stroke: #d8dee4; }
     .curve { stroke: #0072b2; stroke-width: 2.5; fill: none; }
+    .to-the-end { stroke: #0072b2; stroke-width: 1.5; stroke-dasharray: 1 4; fill: none; }
     .dot { fill: #0072b2; }
     .range { fill: #0072b2; fill-opacity: 0.16; }
     .other { stroke: #a86400; stroke-width: 1.5; stroke-dasharray: 6 4; fill: none; }
@@ -48,7 +49,7 @@ const STYLE: &str = "\
       text { fill: #e6edf3; }
       .faint { fill: #9da7b1; }
       .grid { stroke: #30363d; }
-      .curve { stroke: #56b4e9; }
+      .curve, .to-the-end { stroke: #56b4e9; }
       .dot, .range { fill: #56b4e9; }
       .other { stroke: #e69f00; }
       .fault { stroke: #9da7b1; }
@@ -264,6 +265,14 @@ fn curves(likelihood: &Likelihood, plot: &Plot) -> String {
         line(|measured| measured.seen.other()),
         line(|measured| measured.seen.finding())
     );
+    if let Some(last) = likelihood.curve.last() {
+        let from = (plot.x(plot.steps - 1), plot.y(finding(last).per_mille()));
+        let to = (plot.x(plot.steps), plot.y(1_000));
+        drawn.push_str(&format!(
+            "  <path class=\"to-the-end\" d=\"M{} {} L{} {}\"/>\n",
+            from.0, from.1, to.0, to.1
+        ));
+    }
     for (point, measured) in likelihood.curve.iter().enumerate() {
         let share = finding(measured);
         let (x, y) = (plot.x(point), plot.y(share.per_mille()));
@@ -297,9 +306,9 @@ fn below(likelihood: &Likelihood, plot: &Plot) -> (String, usize) {
 /// What each kind of line means: its class, how it is drawn, and where the next one stands.
 fn legend(y: usize) -> String {
     let entries = [
-        ("curve", "shows this finding, and where the true share lies (95 %)", 350),
+        ("curve", "shows this finding (band: 95 % sure)", 290),
         ("other", "shows another one", 150),
-        ("fault", "a fault of the run", 150),
+        ("fault", "a fault of the run", 160),
         ("steepest", "in the steepest rise", 0),
     ];
     let mut drawn =

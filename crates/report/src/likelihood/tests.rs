@@ -200,7 +200,7 @@ fn assert_is_sound(likelihood: &Likelihood) -> String {
     let (width, height) = (number(&root, "width").unwrap(), number(&root, "height").unwrap());
     for node in read.descendants().filter(|node| node.has_tag_name("text")) {
         let told = node.text().unwrap_or_default();
-        let room = if node.attribute("class") == Some("title") { 10 } else { 7 };
+        let room = if node.attribute("class") == Some("title") { 10 } else { 8 };
         let long = room * told.chars().count();
         let x = number(&node, "x").unwrap();
         let (from, until) = match node.attribute("text-anchor") {
@@ -270,7 +270,7 @@ fn no_name_of_a_fault_is_crossed_by_the_line_of_another() {
             let child = |name: &str| group.children().find(|node| node.has_tag_name(name));
             let (line, text) = (child("line").expect("a line"), child("text").expect("a name"));
             let x = number(text, "x");
-            let until = x + 7 * text.text().expect("a name").len();
+            let until = x + 8 * text.text().expect("a name").len();
             (number(line, "x1"), number(line, "y1"), x..until, number(text, "y"))
         })
         .collect();

@@ -132,25 +132,23 @@ fn attribution(likelihood: &Likelihood) -> String {
     if steps.is_empty() {
         let told = told(likelihood, &steepest);
         let more = "that is within chance: more --reseeds would tell";
-        return format!("{}    {more}\n", rise_lines(&steepest, &told));
+        return format!("{}    {more}\n", rise_lines(&steepest, "", &told));
     }
     if !steps.contains(&steepest) {
         steps.push(steepest.clone());
         steps.sort_by_key(|step| step.from_point);
     }
     let line = |step: &Rise| {
-        let mut words = told(likelihood, step);
-        if steps.len() > 1 && *step == steepest {
-            words.push_str(" <- the steepest rise");
-        }
-        rise_lines(step, &words)
+        let mark = if steps.len() > 1 && *step == steepest { ", the steepest" } else { "" };
+        rise_lines(step, mark, &told(likelihood, step))
     };
     steps.iter().map(line).collect()
 }
 
-fn rise_lines(step: &Rise, words: &str) -> String {
+fn rise_lines(step: &Rise, mark: &str, words: &str) -> String {
     let (from, to) = (step.from.per_cent(), step.to.per_cent());
-    let lines = wrap(&format!("  from {from} % to {to} %: {words}"), LINE_CHARACTERS_MAX, 4);
+    let line = format!("  from {from} % to {to} %{mark}: {words}");
+    let lines = wrap(&line, LINE_CHARACTERS_MAX, 4);
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
