@@ -11,10 +11,13 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use crate::output::is_colour_wanted;
 use crate::seeds::SeedRange;
 
+mod doctor;
+mod likelihood;
 mod matrix;
 mod shrink;
 
 pub use doctor::DoctorArguments;
+pub use likelihood::LikelihoodArguments;
 pub use matrix::{
     DefenceArguments, KillArguments, MatrixArguments, MatrixVerb, TableArguments, TableFormat,
 };
@@ -143,9 +146,13 @@ pub struct JobsArguments {
 impl JobsArguments {
     /// The number given, or one for each processor.
     pub fn count(&self) -> NonZeroUsize {
-        let available = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.jobs.unwrap_or_else(available)
+        jobs_or_all(self.jobs)
     }
+}
+
+fn jobs_or_all(jobs: Option<NonZeroUsize>) -> NonZeroUsize {
+    let available = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    jobs.unwrap_or_else(available)
 }
 
 /// The arguments of `sweep`.
@@ -229,8 +236,9 @@ pub struct ReplayArguments {
 #[command(after_help = "\
 The exit code is that of the run: 0 if it holds, 1 if not, and so on.
 
-Example:
-  seamstress explain storm@7 --format mermaid --output storm-7.mmd")]
+Examples:
+  seamstress explain storm@7 --format mermaid --output storm-7.mmd
+  seamstress explain storm@6 --server rmcp --likelihood --format svg --output storm-6.svg")]
 pub struct ExplainArguments {
     /// A plan (.json), a scenario with a seed (storm@7), or a trace (.ndjson), which is read and
     /// not played
@@ -244,6 +252,8 @@ pub struct ExplainArguments {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub trio: TrioArguments,
+    #[command(flatten)]
+    pub likelihood: LikelihoodArguments,
 }
 
 /// How a run is told.
@@ -253,7 +263,10 @@ pub enum ExplainFormat {
     Text,
     /// A sequence diagram in Mermaid
     Mermaid,
-    /// The trace itself: JSON Lines, a header, then one record a line
+    /// A picture of its own, of --likelihood
+    Svg,
+    /// The trace itself: JSON Lines, a header, then one record a line; with --likelihood a line a
+    /// point, then a summary
     Json,
 }
 

@@ -38,6 +38,15 @@ pub enum CommandError {
     NoSuchKey { plan: String, key: String, way_out: String },
     #[error("no process could be started to play a plan again: {problem}")]
     NoProcess { problem: io::Error },
+    #[error(
+        "`{path}` is the trace of a run that is over, and its rest cannot be drawn anew; give \
+         --likelihood its plan, or its scenario and seed"
+    )]
+    TraceReseeded { path: String },
+    #[error("--likelihood is told as text, svg or json, and not as a sequence diagram")]
+    NoDiagramOfLikelihood,
+    #[error("a picture is made of the likelihood alone; add --likelihood to --format svg")]
+    NoPictureOfARun,
     #[error("no thread could be started: {problem}; lower --jobs")]
     NoThread { problem: io::Error },
     #[error("the process with seeds {}..{} in {} {problem}", .process.seeds.0, .process.seeds.1, .process.folder)]
@@ -59,6 +68,9 @@ impl CommandError {
             | CommandError::UnknownOracle { .. }
             | CommandError::NoPlaceInPage { .. }
             | CommandError::NoSuchKey { .. }
+            | CommandError::TraceReseeded { .. }
+            | CommandError::NoDiagramOfLikelihood
+            | CommandError::NoPictureOfARun
             | CommandError::Log { .. }
             | CommandError::Unwritable { .. } => Exit::Usage,
             CommandError::Panicked { .. }

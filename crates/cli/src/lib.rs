@@ -12,11 +12,12 @@
 //! | `args` | what can be typed |
 //! | `target`, `seeds`, `trio`, `planted` | what is meant by it |
 //! | `sweep`, `run`, `replay`, `shrink`, `explain`, `matrix`, `doctor`, `list` | one verb each |
+//! | `likelihood` | `explain --likelihood` |
 //! | `suite`, `expect`, `coverage` | the cases of `run`; whether what came was expected, and is enough |
 //! | `playing`, `recorded` | one run; one that is over |
 //! | `shrinking`, `regressions` | making a failure small; keeping it |
 //! | `harness` | the library face: somebody's own server |
-//! | `pool`, `failures` | many runs in order; telling their failures |
+//! | `pool`, `many`, `failures` | many runs in order; telling their failures |
 //! | `output`, `progress`, `log`, `interrupt`, `system` | standard output and error, signals, the machine |
 //! | `exit`, `error`, `panics` | how it ends |
 
@@ -30,8 +31,10 @@ mod explain;
 mod failures;
 mod harness;
 mod interrupt;
+mod likelihood;
 mod list;
 mod log;
+mod many;
 mod matrix;
 mod output;
 mod panics;

@@ -18,13 +18,12 @@ use seamstress_plan::{Trio, builtin};
 use seamstress_report::Style;
 
 use crate::args::{MatrixVerb, TableArguments};
-use crate::error::{CommandError, Ended};
+use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::output::Output;
 use crate::playing::Played;
-use crate::pool::{self, Panic};
 use crate::target::{self, NamedScenario};
-use crate::{interrupt, trio};
+use crate::{many, trio};
 
 /// Carries out `matrix`.
 ///
@@ -81,32 +80,15 @@ impl Player {
         Ok(played)
     }
 
-    /// Does the pieces `0..total` and hands every result to `take`, in order. Answers whether all
-    /// were done: not if a signal came, nor if `take` had enough. `name` is how a piece is called
-    /// if it panics.
+    /// See [`many::in_order`].
     fn in_order<T: Send>(
         &self,
         total: u64,
         name: impl Fn(u64) -> String,
         work: impl Fn(u64) -> Result<T, CommandError> + Sync,
-        mut take: impl FnMut(u64, T) -> Result<ControlFlow<()>, CommandError>,
+        take: impl FnMut(u64, T) -> Result<ControlFlow<()>, CommandError>,
     ) -> Result<bool, CommandError> {
-        let mut ended_by = None;
-        let each = |number, done| {
-            let taken = match done {
-                Ok(Ok(result)) => take(number, result),
-                Ok(Err(problem)) => Err(problem),
-                Err(Panic(message)) => Err(CommandError::Panicked { plan: name(number), message }),
-            };
-            Ended::note(taken, &mut ended_by)
-        };
-        pool::in_order(self.jobs, total, interrupt::is_requested, work, each)
-            .map_err(|problem| CommandError::NoThread { problem })?;
-        match ended_by {
-            Some(Ended::Problem(problem)) => Err(problem),
-            Some(Ended::Enough) => Ok(false),
-            None => Ok(!interrupt::is_requested()),
-        }
+        many::in_order(self.jobs, total, name, work, take)
     }
 
     /// The results of the pieces `0..total`, in order; nothing if a signal came.

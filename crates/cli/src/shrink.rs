@@ -82,15 +82,19 @@ fn key(
     let keys = shrinking::keys(&played.judgement);
     match &arguments.key {
         Some(key) if keys.contains(key) => Ok(Some(key.clone())),
-        Some(key) => {
-            let way_out = match keys.is_empty() {
-                true => "it holds".to_owned(),
-                false => target::did_you_mean(key, keys),
-            };
-            Err(CommandError::NoSuchKey { plan: named.typed.clone(), key: key.clone(), way_out })
-        }
+        Some(key) => Err(no_such_key(named, key, played)),
         None => Ok(told_key(played)),
     }
+}
+
+/// Why there is nothing to do with a key: this run does not show it.
+pub fn no_such_key(named: &NamedPlan, key: &str, played: &Played) -> CommandError {
+    let keys = shrinking::keys(&played.judgement);
+    let way_out = match keys.is_empty() {
+        true => "it holds".to_owned(),
+        false => target::did_you_mean(key, keys),
+    };
+    CommandError::NoSuchKey { plan: named.typed.clone(), key: key.to_owned(), way_out }
 }
 
 /// The key of the finding by which a run is told, if it shows anything.

@@ -225,6 +225,19 @@ pub fn plan(text: &str, trio: &TrioArguments) -> Result<NamedPlan, TargetError> 
     }
 }
 
+/// The scenario that a target's plan was drawn from: of a file it is the one that the plan is named
+/// after, if this build has it.
+///
+/// # Errors
+/// [`TargetError`] if there is none, or if it is wrong.
+pub fn scenario_of(text: &str, plan: &Plan) -> Result<Option<NamedScenario>, TargetError> {
+    if kind(text) == Kind::Plan {
+        let named_after = plan.name.rsplit_once('@').and_then(|(name, _)| builtin_named(name));
+        return named_after.map(of_build).transpose();
+    }
+    Ok(Some(scenario_and_seed(text)?.0))
+}
+
 /// Finds a scenario, and its seed if one is named with it.
 ///
 /// # Errors

@@ -8,7 +8,10 @@
 mod extent;
 mod faults;
 mod place;
+mod reseed;
 mod workload;
+
+pub use reseed::{Passed, Past, Redraw, reseed};
 
 use crate::model::PlanKind;
 use crate::scenario::{Scenario, StormFaults, Workload};

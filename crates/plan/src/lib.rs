@@ -20,7 +20,7 @@ mod write;
 
 pub use draws::Draws;
 pub use fault::{Action, Extent, ExtentNeeds, Family, Fault, Place, StreamRef, Trigger};
-pub use generate::generate;
+pub use generate::{Passed, Past, Redraw, generate, reseed};
 pub use model::{
     Ask, ClientOptions, Operation, Phases, Plan, PlanKind, RmcpOptions, Role, SCHEMA,
     ServerOptions, Topology, Trio, Unverifiable,

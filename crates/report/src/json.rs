@@ -15,9 +15,11 @@ use crate::shrunk::{MetKey, Shrinking};
 use crate::tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
 
 mod doctor;
+mod likelihood;
 mod matrix;
 
 pub use doctor::{checkup_line, doctor_started, found_line};
+pub use likelihood::{likelihood_lines, nothing_to_explain_line};
 pub use matrix::{control_line, defect_line, kill_summary_line};
 pub use matrix::{defence_control_lines, defence_lines, defence_summary_line};
 

@@ -9,8 +9,9 @@
 //! `words` gives each of them its sentence, and the renderers ([`story`], [`failure_block`],
 //! [`side_by_side`], [`mermaid`]) choose and arrange them. A sweep keeps a [`SeedResult`] of each
 //! run and adds them up in a [`Tally`], which [`sweep_summary`] and the JSON lines read. What
-//! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`]. Where two runs of
-//! one plan part is a [`Divergence`], and what that came to for many of them a [`Checkup`].
+//! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`], and how likely a
+//! finding was from each point of a run on in a [`Likelihood`]. Where two runs of one plan part is a
+//! [`Divergence`], and what that came to for many of them a [`Checkup`].
 
 mod application;
 mod divergence;
@@ -19,6 +20,7 @@ mod elide;
 mod failure;
 mod foreign;
 mod json;
+mod likelihood;
 mod matrix;
 mod mermaid;
 mod messages;
@@ -48,7 +50,12 @@ pub use failure::{failure_block, failure_block_of_shrunk, failure_block_of_test}
 pub use json::{checkup_line, doctor_started, found_line};
 pub use json::{control_line, defect_line, kill_summary_line};
 pub use json::{defence_control_lines, defence_lines, defence_summary_line};
+pub use json::{likelihood_lines, nothing_to_explain_line};
 pub use json::{play_line, seed_line, shrunk_line, summary_line, sweep_started};
+pub use likelihood::{
+    Likelihood, Mark, Measured, Point, Rise, Seen, Share, Shows, Without, finding_to_explain,
+    likelihood_svg, likelihood_text, marks, points, sentence_of,
+};
 pub use matrix::{
     Control, Defence, DefenceControl, DefenceMatrix, Half, Kill, KillMatrix, Killed, PlantedDefect,
     Protection, Rate, effort_line, replace_block,

@@ -11,6 +11,7 @@ mod files;
 #[cfg(feature = "rmcp")]
 mod foreign;
 mod json_lines;
+mod likelihood;
 mod listing;
 mod logging;
 mod matrix;

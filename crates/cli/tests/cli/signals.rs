@@ -74,3 +74,40 @@ fn an_interrupt_ends_a_table_of_defects_with_130_and_what_was_done() {
         assert!(stderr.ends_with("interrupted after 0 defects\n"), "{stderr}");
     }
 }
+
+/// Whether a process has a handler for an interrupt, which is signal 2.
+#[cfg(target_os = "linux")]
+fn takes_interrupts(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or_default();
+    u64::from_str_radix(caught.trim(), 16).is_ok_and(|mask| mask >> 1 & 1 == 1)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_ends_a_likelihood_with_130_and_the_curve_so_far() {
+    let run = "explain drop@8 --server reference:replay-skips-one --likelihood --points 3";
+    let mut child = Folder::new("interrupt-likelihood")
+        .command(&run.split(' ').collect::<Vec<_>>())
+        .args(["--reseeds", "10000", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    while !takes_interrupts(child.id()) {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be interrupted");
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{stderr}");
+    let lines: Vec<Value> =
+        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (summary, points) = lines.split_last().unwrap();
+    assert_eq!((&summary["type"], &summary["interrupted"]), (&"summary".into(), &true.into()));
+    // All points are taken once before any is a second time.
+    let reseeds: Vec<u64> = points.iter().map(|p| p["reseeds"].as_u64().unwrap()).collect();
+    assert!(reseeds[0] < 10_000 && reseeds[0] - reseeds[2] <= 1, "{reseeds:?}");
+}
