@@ -86,7 +86,7 @@ fn faults(tally: &Tally, never_fired: &[Family]) -> String {
     let header = ["faults", "planned", "reached", "fired", "effective"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (family, counts) in tally.faults() {
-        if counts.planned == 0 && !never_fired.contains(family) {
+        if counts.planned == 0 && !never_fired.contains(&family) {
             continue;
         }
         let numbers = [counts.planned, counts.reached, counts.fired, counts.effective];
