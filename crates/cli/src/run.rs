@@ -306,6 +306,7 @@ impl Suite<'_> {
                     &self.never_fired,
                     cpu_seconds,
                     is_interrupted,
+                    None,
                 ))?;
             }
         }

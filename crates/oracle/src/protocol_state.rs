@@ -35,6 +35,12 @@ macro_rules! closed_list {
                 match self { $($list::$variant => $name,)+ }
             }
 
+            /// What it says, in one sentence.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self { $($list::$variant => concat!($($doc,)+).trim_ascii_start(),)+ }
+            }
+
             /// The one with this name.
             pub(crate) fn named(name: &str) -> Option<$list> {
                 $list::ALL.iter().copied().find(|one| one.name() == name)
@@ -68,15 +74,17 @@ closed_list! {
         CallPrimed = "call-primed";
         /// A call's, in the middle.
         CallStreaming = "call-streaming";
-        /// A standalone stream; as [`StreamState::CallRebased`].
+        /// The standalone stream's; the server has numbered its events anew since it stored the
+        /// cursor's event.
         StandaloneRebased = "standalone-rebased";
-        /// A standalone stream; as [`StreamState::CallRetried`].
+        /// The standalone stream's; the attempt before this one presented the same cursor.
         StandaloneRetried = "standalone-retried";
-        /// A standalone stream; as [`StreamState::CallReplaying`].
+        /// The standalone stream's; the resumption before this one was cut before all of its replay
+        /// had come.
         StandaloneReplaying = "standalone-replaying";
-        /// A standalone stream; as [`StreamState::CallPrimed`].
+        /// The standalone stream's; no message has come on it yet, only an id.
         StandalonePrimed = "standalone-primed";
-        /// A standalone stream, in the middle.
+        /// The standalone stream's, in the middle.
         StandaloneStreaming = "standalone-streaming";
     }
 }

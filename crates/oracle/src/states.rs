@@ -72,9 +72,12 @@ fn stream_state(
 /// Whether the ids were re-based after the cursor's event was stored.
 fn is_rebased(view: &View, exchange: &Exchange) -> bool {
     let Some(event) = view.true_cursor(exchange) else { return false };
-    let is_rebase = |record: &usize| matches!(&view.records[*record].what, What::Fault { action, .. } if action == REBASE);
-    let meanwhile = |record: &&usize| (event.record..exchange.record).contains(*record);
-    view.fired.iter().filter(meanwhile).any(is_rebase)
+    let is_rebase = |record: &&usize| {
+        let what = &view.records[**record].what;
+        matches!(what, What::Fault { action, .. } if action == REBASE)
+    };
+    let meanwhile = |record: &usize| (event.record..exchange.record).contains(record);
+    view.fired.iter().filter(is_rebase).any(meanwhile)
 }
 
 /// Whether the exchange before was an accepted resumption that still owes some of its replay.

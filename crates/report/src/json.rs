@@ -20,9 +20,14 @@ pub use matrix::{defence_control_lines, defence_lines, defence_summary_line};
 
 const SCHEMA: u32 = 1;
 
-/// The first line of a sweep. `seeds` is half open.
+/// The first line of a sweep. `seeds` is half open, and may have no end.
 #[must_use]
-pub fn sweep_started(scenario: &str, trio: &Trio, seeds: (u64, u64), version: &str) -> String {
+pub fn sweep_started(
+    scenario: &str,
+    trio: &Trio,
+    seeds: (u64, Option<u64>),
+    version: &str,
+) -> String {
     line(&SweepStarted {
         schema: SCHEMA,
         kind: "sweep_started",
@@ -30,7 +35,7 @@ pub fn sweep_started(scenario: &str, trio: &Trio, seeds: (u64, u64), version: &s
         server: &trio.server,
         proxy: &trio.proxy,
         client: &trio.client,
-        seeds: [seeds.0, seeds.1],
+        seeds,
         version,
     })
 }
@@ -66,13 +71,15 @@ pub fn play_line(
 }
 
 /// The last line: what all runs add up to. `never_fired` are the listed families of which no fault
-/// was carried out; `cpu_seconds` is the CPU time of all workers.
+/// was carried out; `cpu_seconds` is the CPU time of all workers; `quiet_seeds` is how many seeds
+/// in a row brought no new protocol state, if that is why a sweep ended.
 #[must_use]
 pub fn summary_line(
     tally: &Tally,
     never_fired: &[Family],
     cpu_seconds: f64,
     interrupted: bool,
+    quiet_seeds: Option<u64>,
 ) -> String {
     let keys = tally.keys().iter().map(|(key, KeyTally { count, first_seed })| KeyFields {
         key,
@@ -100,6 +107,7 @@ pub fn summary_line(
         seeds_per_cpu_second: seeds_per_cpu_second(tally.seeds(), cpu_seconds),
         never_fired: never_fired.iter().map(|family| family.name()).collect(),
         interrupted,
+        quiet_seeds,
     })
 }
 
@@ -131,7 +139,7 @@ struct SweepStarted<'a> {
     server: &'a str,
     proxy: &'a str,
     client: &'a str,
-    seeds: [u64; 2],
+    seeds: (u64, Option<u64>),
     version: &'a str,
 }
 
@@ -246,6 +254,8 @@ struct Summary<'a> {
     seeds_per_cpu_second: f64,
     never_fired: Vec<&'static str>,
     interrupted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quiet_seeds: Option<u64>,
 }
 
 #[derive(Serialize)]

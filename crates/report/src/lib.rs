@@ -12,6 +12,7 @@
 //! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`].
 
 mod application;
+mod coverage;
 mod elide;
 mod failure;
 mod foreign;
@@ -51,7 +52,7 @@ pub use options::options_block;
 pub use side_by_side::side_by_side;
 pub use story::story;
 pub use style::Style;
-pub use summary::sweep_summary;
+pub use summary::{Unseen, sweep_summary};
 pub use table::{list_table, resumption_table};
 pub use tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
 

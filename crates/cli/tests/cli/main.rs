@@ -2,6 +2,7 @@
 //!
 //! Owns no test itself; see the modules.
 
+mod coverage;
 mod determinism;
 mod exit_codes;
 mod explaining;

@@ -45,6 +45,10 @@ fn the_standalone_stream_has_states_of_its_own() {
     let primed = listening().drop(1).resume(2, "standalone", "s1.standalone-1.1");
     let primed = primed.resumes(2, "standalone-1", 0).open(2);
     assert_eq!(states(primed), ["standalone-primed/none/caught-up"]);
+    let anew = listening().notify("standalone-1").take(1, "s1.standalone-1.2").drop(1).listen(2);
+    let anew = anew.open(2).prime("standalone-2").event(2, "s1.standalone-2.1").drop(2);
+    let anew = anew.resume(3, "standalone", "s1.standalone-2.1").resumes(3, "standalone-2", 0);
+    assert_eq!(states(anew.open(3)), ["standalone-primed/none/caught-up"], "a new life");
     let told = listening().notify("standalone-1").take(1, "s1.standalone-1.2").drop(1);
     let told = told.resume(2, "standalone", "s1.standalone-1.2");
     assert_eq!(states(told.status(2, 409)), ["standalone-streaming/none/other-refusal"]);

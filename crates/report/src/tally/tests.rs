@@ -166,7 +166,7 @@ proptest! {
         right.merge(third);
         let mut right_first = first;
         right_first.merge(right);
-        let line = |tally: &Tally| summary_line(tally, &[], 1.0, false);
+        let line = |tally: &Tally| summary_line(tally, &[], 1.0, false, None);
         prop_assert_eq!(line(&left), line(&whole));
         prop_assert_eq!(line(&right_first), line(&whole));
     }
