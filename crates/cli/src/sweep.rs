@@ -183,7 +183,7 @@ impl Sweep<'_> {
         let quiet_seeds = self.quiet_seeds();
         let is_cut_short = quiet_seeds.is_none() && self.tally.seeds() < self.seeds.count();
         let is_interrupted = interrupt::is_requested() && is_cut_short;
-        let is_whole = self.ended_by.is_none() && !is_interrupted;
+        let is_whole = !is_interrupted && (self.ended_by.is_none() || quiet_seeds.is_some());
         let unseen = Unseen {
             families: self.tally.never_fired(&self.scenario.families()),
             actions: silent_actions(&self.tally, &self.scenario.scenario),

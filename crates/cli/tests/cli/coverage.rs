@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::support::{Folder, RING, RING_DEFECTS, Ran};
+use crate::support::{Folder, RING, RING_DEFECTS, Ran, TOO_EARLY};
 
 fn seeds(ran: &Ran) -> Vec<Value> {
     ran.json().into_iter().filter(|line| line["type"] == "seed").collect()
@@ -74,6 +74,18 @@ fn the_exit_code_of_a_quiet_sweep_is_that_of_what_was_found() {
     assert!(ran.stdout.contains("3 seeds: holds 0, violated 3, "), "{ran:?}");
     let end = "ended after 2 seeds in a row without a new protocol state\n";
     assert!(ran.stdout.ends_with(end), "{ran:?}");
+}
+
+#[test]
+fn a_quiet_sweep_in_which_nothing_happened_proves_nothing() {
+    let folder = Folder::new("quiet-vacant");
+    folder.write("early.toml", TOO_EARLY);
+    let ran = folder.run("sweep early.toml --until-quiet 25");
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert!(
+        ran.stderr.contains("nothing is proven: no fault fired in 25 seeds of: drop"),
+        "{ran:?}"
+    );
 }
 
 #[test]
