@@ -3,7 +3,7 @@
 //! Owns the verbs, their arguments and the texts of `--help`. It must not know what is done with
 //! them. The names are those of design section 9; verbs that do not exist yet are not listed.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -162,7 +162,8 @@ At least 20 seeds must make every listed family of faults fire, and 1000 must se
 scenario expects; otherwise nothing is proven and the exit code is 4.
 
 Example:
-  seamstress sweep drop --seeds 0..500 --server reference:replay-whole-ring")]
+  seamstress sweep drop --seeds 0..500 --server reference:replay-whole-ring
+  seamstress sweep storm --until-quiet 500 --coverage")]
 pub struct SweepArguments {
     /// A file stem in sims/, a scenario of this build, or the path of a .toml file
     #[arg(value_name = "SCENARIO", default_value = "storm")]
@@ -180,6 +181,12 @@ pub struct SweepArguments {
     pub fail_fast: bool,
     #[command(flatten)]
     pub small: SmallArguments,
+    /// End once K seeds in a row have brought no new protocol state; without --seeds, from 0 on
+    #[arg(long, value_name = "K")]
+    pub until_quiet: Option<NonZeroU64>,
+    /// Add how far every action got, and which protocol states were seen
+    #[arg(long)]
+    pub coverage: bool,
     /// Text for people, or JSON Lines: sweep_started, a line per seed, summary
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub format: Format,
@@ -289,6 +296,8 @@ pub enum Listed {
     Faults,
     /// What is looked for in every run
     Oracles,
+    /// The parts of the protocol states that a sweep counts
+    States,
     /// What can be planted in the reference implementations
     Defects,
     /// What --server takes

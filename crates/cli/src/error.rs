@@ -85,8 +85,8 @@ impl CommandError {
 
 /// What ended many runs before the last of them, other than a signal.
 pub enum Ended {
-    /// Enough was seen: a failure with `--fail-fast`, a run that is not reproducible, or a reader
-    /// that has gone.
+    /// Enough was seen: a failure with `--fail-fast`, a run that is not reproducible, nothing new
+    /// with `--until-quiet`, or a reader that has gone.
     Enough,
     /// They could not go on.
     Problem(CommandError),

@@ -124,6 +124,7 @@ mod tests {
             verdict: if findings.is_empty() { Verdict::Holds } else { Verdict::Violated },
             findings: findings.iter().map(finding).collect(),
             resumptions: Vec::new(),
+            states: Default::default(),
             faults: Default::default(),
             emitted: 0,
             delivered: 0,

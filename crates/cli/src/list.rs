@@ -5,7 +5,7 @@
 
 use std::io::{self, IsTerminal};
 
-use seamstress_oracle::{Class, Oracle};
+use seamstress_oracle::{Class, FaultFamily, Oracle, StreamState, VerdictReason};
 use seamstress_plan::{Action, Role, builtin};
 use seamstress_report::list_table;
 
@@ -29,6 +29,7 @@ pub fn list(what: Listed, output: &mut Output) -> Result<Exit, CommandError> {
         Listed::Scenarios => scenarios()?,
         Listed::Faults => faults(),
         Listed::Oracles => oracles(),
+        Listed::States => states(),
         Listed::Defects => defects(),
         Listed::Servers => implementations(Role::Server),
         Listed::Clients => implementations(Role::Client),
@@ -97,6 +98,15 @@ fn oracles() -> Vec<(String, String)> {
         row(oracle.name(), &format!("{class}: {} ({})", oracle.about(), oracle.clause()))
     };
     Oracle::ALL.iter().map(about).collect()
+}
+
+/// A protocol state is one of each: `call-primed/drop/resume`.
+fn states() -> Vec<(String, String)> {
+    let of = |part: &str, name: &str, about: &str| row(name, &format!("{part}: {about}"));
+    let streams = StreamState::ALL.iter().map(|one| of("stream", one.name(), one.about()));
+    let families = FaultFamily::ALL.iter().map(|one| of("at work", one.name(), one.about()));
+    let reasons = VerdictReason::ALL.iter().map(|one| of("answer", one.name(), one.about()));
+    streams.chain(families).chain(reasons).collect()
 }
 
 fn defects() -> Vec<(String, String)> {

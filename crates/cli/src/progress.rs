@@ -43,8 +43,17 @@ impl Progress {
         Progress::towards_units(total, "runs", format)
     }
 
+    /// Progress of runs of which nobody knows how many there will be.
+    pub fn without_end(format: Format) -> Progress {
+        Progress::to(None, "runs", format)
+    }
+
     /// Progress towards this many of something else: `units` is their plural.
     pub fn towards_units(total: u64, units: &'static str, format: Format) -> Progress {
+        Progress::to(Some(total), units, format)
+    }
+
+    fn to(total: Option<u64>, units: &'static str, format: Format) -> Progress {
         match format {
             Format::Json => Progress::Silent,
             Format::Human if io::stderr().is_terminal() => Progress::bar(total, units),
@@ -52,12 +61,16 @@ impl Progress {
         }
     }
 
-    fn bar(total: u64, units: &str) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+    fn bar(total: Option<u64>, units: &str) -> Progress {
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
         // Of what takes seconds each, the rate would be 0.
         let rate = if units == "runs" { ", {rate}" } else { "" };
-        let template =
-            format!("{{bar:40}} {{human_pos}} of {{human_len}} {units}{rate}, {{eta}} to go");
+        let template = match total {
+            Some(_) => {
+                format!("{{bar:40}} {{human_pos}} of {{human_len}} {units}{rate}, {{eta}} to go")
+            }
+            None => format!("{{human_pos}} {units}{rate}"),
+        };
         let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
             // A bar that cannot be written shows nothing: there is nobody to tell.
             let _ = write!(text, "{:.0} a second", state.per_sec());
@@ -96,13 +109,14 @@ impl Progress {
 }
 
 impl Lines {
-    fn towards(total: u64, units: &'static str) -> io::Result<Lines> {
+    fn towards(total: Option<u64>, units: &'static str) -> io::Result<Lines> {
         let done = Arc::new(AtomicU64::new(0));
+        let of_total = total.map_or(String::new(), |total| format!(" of {total}"));
         let (stop, stopped) = mpsc::channel::<()>();
         let counted = Arc::clone(&done);
         let thread = thread::Builder::new().name("progress".to_owned()).spawn(move || {
             while stopped.recv_timeout(LINE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                say(&format!("{} of {total} {units}", counted.load(Ordering::Relaxed)));
+                say(&format!("{}{of_total} {units}", counted.load(Ordering::Relaxed)));
             }
         })?;
         Ok(Lines { done, stop: Some(stop), thread: Some(thread) })

@@ -342,6 +342,7 @@ impl Suite<'_> {
                     &self.never_fired,
                     cpu_seconds,
                     is_interrupted,
+                    None,
                 ))?;
             }
         }

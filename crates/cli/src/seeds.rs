@@ -28,6 +28,14 @@ pub enum SeedsError {
 }
 
 impl SeedRange {
+    /// Seeds from 0 on, as many as it takes.
+    pub const ENDLESS: SeedRange = SeedRange { from: 0, until: u64::MAX };
+
+    /// The first seed after them; none if nobody will see the end of it.
+    pub fn end(self) -> Option<u64> {
+        (self.until < u64::MAX).then_some(self.until)
+    }
+
     /// How many seeds.
     pub const fn count(self) -> u64 {
         self.until - self.from
@@ -60,7 +68,10 @@ impl FromStr for SeedRange {
 
 impl fmt::Display for SeedRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..{}", self.from, self.until)
+        match self.end() {
+            Some(until) => write!(f, "{}..{until}", self.from),
+            None => write!(f, "{}..", self.from),
+        }
     }
 }
 
@@ -101,7 +112,8 @@ mod tests {
     fn a_range_is_half_open_and_may_be_empty() {
         assert_eq!("0x10..20".parse(), Ok(SeedRange { from: 16, until: 20 }));
         let empty: SeedRange = "5..5".parse().expect("a range");
-        assert_eq!(empty.count(), 0);
+        assert_eq!((empty.count(), empty.to_string().as_str()), (0, "5..5"));
+        assert_eq!(SeedRange::ENDLESS.to_string(), "0..");
     }
 
     #[test]

@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 
 use seamstress_oracle::Finding;
 use seamstress_plan::{ExpectedCell, Trio};
-use seamstress_report::{SeedResult, Style, Tally};
+use seamstress_report::{SeedResult, Style, Tally, Unseen};
 use seamstress_sim::PlayError;
 
 use crate::args::{Format, SweepArguments};
-use crate::coverage::{missing_cells, why_nothing_is_proven};
+use crate::coverage::{Quiet, missing_cells, silent_actions, why_nothing_is_proven};
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::failures::{Failures, NewKeys, SecondRun, Teller, Told, not_reproducible};
@@ -40,7 +40,10 @@ pub fn sweep(
     let scenario = target::scenario(&arguments.scenario)?;
     let trio = trio::choose(&arguments.trio, &Trio::default());
     trio::check(&trio)?;
-    let seeds = arguments.seeds.unwrap_or_else(|| usual_seeds(&scenario));
+    let seeds = arguments.seeds.unwrap_or_else(|| match arguments.until_quiet {
+        Some(_) => SeedRange::ENDLESS,
+        None => usual_seeds(&scenario),
+    });
     let jobs = arguments.jobs.count();
     interrupt::install();
     output.text(&match arguments.format {
@@ -55,7 +58,7 @@ pub fn sweep(
         Format::Json => seamstress_report::sweep_started(
             &scenario.name,
             &trio,
-            (seeds.from, seeds.until),
+            (seeds.from, seeds.end()),
             env!("CARGO_PKG_VERSION"),
         ),
     })?;
@@ -66,8 +69,13 @@ pub fn sweep(
         format: arguments.format,
         teller: Teller { style, small: ByItself::of(&arguments.small, jobs, arguments.format) },
         fail_fast: arguments.fail_fast,
+        with_coverage: arguments.coverage,
+        quiet: arguments.until_quiet.map(Quiet::of),
         output,
-        progress: Progress::towards(seeds.count(), arguments.format),
+        progress: match seeds.end() {
+            Some(_) => Progress::towards(seeds.count(), arguments.format),
+            None => Progress::without_end(arguments.format),
+        },
         tally: Tally::default(),
         failures: match arguments.small.save {
             Some(_) => Failures::all_of_them(),
@@ -100,6 +108,8 @@ struct Sweep<'a> {
     format: Format,
     teller: Teller,
     fail_fast: bool,
+    with_coverage: bool,
+    quiet: Option<Quiet>,
     output: &'a mut Output,
     progress: Progress,
     tally: Tally,
@@ -129,6 +139,9 @@ impl Sweep<'_> {
     fn add(&mut self, result: &SeedResult) -> Result<ControlFlow<()>, CommandError> {
         self.tally.add(result.seed, result);
         self.progress.advance();
+        if let Some(quiet) = &mut self.quiet {
+            quiet.note(&self.tally);
+        }
         let exit = Exit::of_verdict(result.verdict);
         self.exit = self.exit.max(exit);
         if self.format == Format::Json {
@@ -140,6 +153,7 @@ impl Sweep<'_> {
         }
         let is_enough = self.output.is_closed()
             || self.exit == Exit::NotReproducible
+            || self.quiet_seeds().is_some()
             || (self.fail_fast && exit != Exit::Holds);
         Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
@@ -168,13 +182,22 @@ impl Sweep<'_> {
         Ok(())
     }
 
+    /// How many seeds in a row have brought no new protocol state, if that ends the sweep.
+    fn quiet_seeds(&self) -> Option<u64> {
+        self.quiet.and_then(Quiet::reached)
+    }
+
     /// The summary, and the exit code.
     fn end(self) -> Result<Exit, CommandError> {
-        let is_interrupted = interrupt::is_requested() && self.tally.seeds() < self.seeds.count();
-        let is_whole = self.ended_by.is_none() && !is_interrupted;
-        let listed = self.scenario.families();
-        let never_fired = self.tally.never_fired(&listed);
-        let missing = if is_whole { self.missing_cells() } else { Vec::new() };
+        let quiet_seeds = self.quiet_seeds();
+        let is_cut_short = quiet_seeds.is_none() && self.tally.seeds() < self.seeds.count();
+        let is_interrupted = interrupt::is_requested() && is_cut_short;
+        let is_whole = !is_interrupted && (self.ended_by.is_none() || quiet_seeds.is_some());
+        let unseen = Unseen {
+            families: self.tally.never_fired(&self.scenario.families()),
+            actions: silent_actions(&self.tally, &self.scenario.scenario),
+            cells: if is_whole { self.missing_cells() } else { Vec::new() },
+        };
         let cpu_seconds = system::cpu_seconds();
         self.progress.finish();
         self.output.text(&match self.format {
@@ -183,32 +206,39 @@ impl Sweep<'_> {
                     &trio::shell_word(&self.scenario.typed),
                     self.trio,
                     &self.tally,
-                    &never_fired,
-                    &missing,
+                    &unseen,
+                    self.with_coverage,
                     cpu_seconds,
                     self.teller.style,
                 );
-                format!("\n{summary}")
+                let quiet = quiet_seeds.map_or(String::new(), |seeds| {
+                    format!("ended after {seeds} seeds in a row without a new protocol state\n")
+                });
+                format!("\n{summary}{quiet}")
             }
             Format::Json => seamstress_report::summary_line(
                 &self.tally,
-                &never_fired,
+                &unseen.families,
                 cpu_seconds,
                 is_interrupted,
+                quiet_seeds,
             ),
         })?;
         if let Some(Ended::Problem(problem)) = self.ended_by {
             return Err(problem);
         }
         if is_interrupted {
-            say(&format!("interrupted: {} of {} seeds", self.tally.seeds(), self.seeds.count()));
+            let of_all = self.seeds.end().map(|_| format!(" of {}", self.seeds.count()));
+            let of_all = of_all.unwrap_or_default();
+            say(&format!("interrupted: {}{of_all} seeds", self.tally.seeds()));
             return Ok(Exit::Interrupted);
         }
         if !is_whole {
             return Ok(self.exit);
         }
         let is_drawn = !self.scenario.is_written();
-        let reasons = why_nothing_is_proven(self.tally.seeds(), is_drawn, &never_fired, &missing);
+        let Unseen { families, cells, .. } = &unseen;
+        let reasons = why_nothing_is_proven(self.tally.seeds(), is_drawn, families, cells);
         for reason in &reasons {
             say(reason);
         }

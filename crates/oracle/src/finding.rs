@@ -3,8 +3,10 @@
 //! Owns the closed list of oracles with their classes and clauses, and the shape of a judgement.
 //! It must not know how a trace was made or how findings look when told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+
+use crate::protocol_state::ProtocolState;
 
 /// What an oracle watches over, which decides how a run is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -249,14 +251,14 @@ impl Verdict {
     }
 }
 
-/// How far the faults of a plan got, and with which families.
+/// How far the faults of a plan got, by action.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultTally {
-    /// Faults whose place occurred, by family.
+    /// Faults whose place occurred.
     pub reached: BTreeMap<String, u64>,
-    /// Faults carried out, by family.
+    /// Faults carried out.
     pub fired: BTreeMap<String, u64>,
-    /// Faults with an observed effect, by family.
+    /// Faults with an observed effect.
     pub effective: BTreeMap<String, u64>,
 }
 
@@ -269,6 +271,8 @@ pub struct Judgement {
     pub findings: Vec<Finding>,
     /// Every resumption, in order.
     pub resumptions: Vec<Resumption>,
+    /// The protocol states in which its resumptions were.
+    pub states: BTreeSet<ProtocolState>,
     /// How far the faults got.
     pub faults: FaultTally,
     /// Messages that the server's application emitted.

@@ -3,20 +3,22 @@
 //! Owns the order in which things are asked and how a run is counted. It must not know a clock or
 //! the network, nor what any oracle looks for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use seamstress_trace::{FaultState, RunEnd, Trace, What};
 
-use crate::finding::{Class, FaultTally, Finding, Judgement, Oracle, Verdict};
+use crate::finding::{Class, FaultTally, Finding, Judgement, Oracle, Resumption, Verdict};
 use crate::oracles;
+use crate::protocol_state::ProtocolState;
 use crate::resumptions;
+use crate::states;
 use crate::view::View;
 
-/// Says what is wrong with a run, and what became of each of its resumptions.
+/// Says what is wrong with a run, what became of each of its resumptions, and which states it saw.
 ///
 /// A pure function of the trace: the same trace gives the same judgement, wherever it came from.
-/// A run that ended in a panic gets [`Verdict::Error`] with neither findings nor resumptions,
-/// because a trace that stops anywhere proves nothing.
+/// A run that ended in a panic gets [`Verdict::Error`] with neither findings nor resumptions nor
+/// states, because a trace that stops anywhere proves nothing.
 ///
 /// ```
 /// use seamstress_oracle::{Verdict, judge};
@@ -34,14 +36,14 @@ use crate::view::View;
 pub fn judge(trace: &Trace) -> Judgement {
     let counted = count(trace);
     if counted.panicked {
-        return counted.judgement(Verdict::Error, Vec::new(), Vec::new());
+        return counted.judgement(Verdict::Error, Vec::new(), Vec::new(), BTreeSet::new());
     }
     let view = View::of(trace);
     let mut findings: Vec<Finding> =
         Oracle::ALL.iter().flat_map(|oracle| oracles::ask(*oracle, &view)).collect();
     findings.sort_by_key(|finding| (finding.record, finding.oracle));
     let resumptions = resumptions::account(&view, &findings);
-    counted.judgement(verdict(&findings), findings, resumptions)
+    counted.judgement(verdict(&findings), findings, resumptions, states::seen(&view))
 }
 
 fn verdict(findings: &[Finding]) -> Verdict {
@@ -68,10 +70,11 @@ impl Counted {
         self,
         verdict: Verdict,
         findings: Vec<Finding>,
-        resumptions: Vec<crate::Resumption>,
+        resumptions: Vec<Resumption>,
+        states: BTreeSet<ProtocolState>,
     ) -> Judgement {
         let Counted { faults, emitted, delivered, .. } = self;
-        Judgement { verdict, findings, resumptions, faults, emitted, delivered }
+        Judgement { verdict, findings, resumptions, states, faults, emitted, delivered }
     }
 }
 
@@ -81,13 +84,13 @@ fn count(trace: &Trace) -> Counted {
         match &record.what {
             What::Emit { message: Some(_), .. } => counted.emitted += 1,
             What::Deliver { .. } => counted.delivered += 1,
-            What::Fault { family, state, .. } => {
+            What::Fault { action, state, .. } => {
                 let tally = match state {
                     FaultState::Reached => &mut counted.faults.reached,
                     FaultState::Fired => &mut counted.faults.fired,
                     FaultState::Effective => &mut counted.faults.effective,
                 };
-                add_one(tally, family);
+                add_one(tally, action);
             }
             What::RunEnd { why, .. } => counted.panicked |= *why == RunEnd::Panicked,
             _ => {}
@@ -96,11 +99,11 @@ fn count(trace: &Trace) -> Counted {
     counted
 }
 
-fn add_one(tally: &mut BTreeMap<String, u64>, family: &str) {
-    match tally.get_mut(family) {
+fn add_one(tally: &mut BTreeMap<String, u64>, action: &str) {
+    match tally.get_mut(action) {
         Some(count) => *count += 1,
         None => {
-            tally.insert(family.to_owned(), 1);
+            tally.insert(action.to_owned(), 1);
         }
     }
 }

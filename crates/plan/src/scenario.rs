@@ -20,10 +20,10 @@ pub use workload::{DrawnWorkload, Kinds, Workload};
 
 use serde::Deserialize;
 
-use crate::Phases;
 use crate::problem::{FieldPath, PlanError, Problem, ReadError};
 use crate::text::Document;
 use crate::validate::{FaultContext, check_faults, check_phases, check_topology};
+use crate::{Action, Phases};
 
 /// What a plan is generated from: some values fixed, some left to the seed.
 ///
@@ -131,6 +131,18 @@ impl Scenario {
         let scenario = read.finish().map_err(place)?;
         scenario.check().map_err(place)?;
         Ok(scenario)
+    }
+
+    /// The actions that its faults may have, in the order of [`Action::ALL`].
+    #[must_use]
+    pub fn actions(&self) -> Vec<Action> {
+        let is_listed = |action: &Action| match &self.storm.faults {
+            StormFaults::Written(faults) => faults.iter().any(|fault| fault.action == *action),
+            StormFaults::Drawn(drawn) => {
+                drawn.usable(action.family(), self.topology.replicas.highest()).contains(action)
+            }
+        };
+        Action::ALL.iter().copied().filter(is_listed).collect()
     }
 
     /// Refuses a scenario from which an impossible plan could be drawn. [`Scenario::from_toml`] has

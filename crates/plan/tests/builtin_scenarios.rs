@@ -1,10 +1,12 @@
 //! The scenarios in `sims/`: that all of them are registered, can be read, and keep the promises
 //! that their comments make.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use seamstress_plan::{
-    Ask, Family, Plan, Scenario, StormFaults, Workload, builtin, builtin_named, generate, validate,
+    Action, Ask, Family, Plan, Scenario, StormFaults, Workload, builtin, builtin_named, generate,
+    validate,
 };
 
 fn scenario(name: &str) -> Scenario {
@@ -45,6 +47,17 @@ fn every_plan_of_every_scenario_is_possible_and_comes_back_from_its_file() {
             let read = Plan::from_json(&file, &plan.to_json());
             assert_eq!(read.as_ref(), Ok(&plan));
         }
+    }
+}
+
+#[test]
+fn the_actions_of_a_scenario_are_those_that_its_plans_have() {
+    for builtin in builtin() {
+        let plans = plans(builtin.name, 1_000);
+        let faults = plans.iter().flat_map(|plan| &plan.faults);
+        let played: BTreeSet<Action> = faults.map(|fault| fault.action).collect();
+        let listed: BTreeSet<Action> = scenario(builtin.name).actions().into_iter().collect();
+        assert_eq!(listed, played, "{}", builtin.name);
     }
 }
 

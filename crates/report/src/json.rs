@@ -4,9 +4,9 @@
 //! `type` second, and fields are only ever added. Counts are integers; the CPU time and the speed
 //! are the only fractions. It must not know who prints the lines: each comes without a line break.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use seamstress_oracle::{Oracle, Verdict};
+use seamstress_oracle::{Oracle, ProtocolState, Verdict};
 use seamstress_plan::{Family, Trio};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -25,9 +25,14 @@ pub use matrix::{defence_control_lines, defence_lines, defence_summary_line};
 
 const SCHEMA: u32 = 1;
 
-/// The first line of a sweep. `seeds` is half open.
+/// The first line of a sweep. `seeds` is half open, and may have no end.
 #[must_use]
-pub fn sweep_started(scenario: &str, trio: &Trio, seeds: (u64, u64), version: &str) -> String {
+pub fn sweep_started(
+    scenario: &str,
+    trio: &Trio,
+    seeds: (u64, Option<u64>),
+    version: &str,
+) -> String {
     line(&SweepStarted {
         schema: SCHEMA,
         kind: "sweep_started",
@@ -35,7 +40,7 @@ pub fn sweep_started(scenario: &str, trio: &Trio, seeds: (u64, u64), version: &s
         server: &trio.server,
         proxy: &trio.proxy,
         client: &trio.client,
-        seeds: [seeds.0, seeds.1],
+        seeds,
         version,
     })
 }
@@ -90,13 +95,15 @@ pub fn shrunk_line(shrinking: &Shrinking) -> String {
 }
 
 /// The last line: what all runs add up to. `never_fired` are the listed families of which no fault
-/// was carried out; `cpu_seconds` is the CPU time of all workers.
+/// was carried out; `cpu_seconds` is the CPU time of all workers; `quiet_seeds` is how many seeds
+/// in a row brought no new protocol state, if that is why a sweep ended.
 #[must_use]
 pub fn summary_line(
     tally: &Tally,
     never_fired: &[Family],
     cpu_seconds: f64,
     interrupted: bool,
+    quiet_seeds: Option<u64>,
 ) -> String {
     let keys = tally.keys().iter().map(|(key, KeyTally { count, first_seed })| KeyFields {
         key,
@@ -114,14 +121,17 @@ pub fn summary_line(
         ),
         resumptions: Resumptions::of(tally.cells()),
         faults_fired: Named(faults.iter().map(|(f, counts)| (f.name(), counts.fired)).collect()),
-        faults: Named(
-            faults.iter().map(|(f, counts)| (f.name(), FaultFields::of(*counts))).collect(),
+        faults: Named(faults.iter().map(|(family, counts)| (family.name(), *counts)).collect()),
+        actions: Named(
+            tally.actions().iter().map(|(action, counts)| (action.name(), *counts)).collect(),
         ),
         keys: keys.collect(),
+        states: States::of(tally),
         cpu_seconds: rounded(cpu_seconds, 1000.0),
         seeds_per_cpu_second: seeds_per_cpu_second(tally.seeds(), cpu_seconds),
         never_fired: never_fired.iter().map(|family| family.name()).collect(),
         interrupted,
+        quiet_seeds,
     })
 }
 
@@ -153,7 +163,7 @@ struct SweepStarted<'a> {
     server: &'a str,
     proxy: &'a str,
     client: &'a str,
-    seeds: [u64; 2],
+    seeds: (u64, Option<u64>),
     version: &'a str,
 }
 
@@ -222,26 +232,24 @@ struct RunFields<'a> {
     digest: &'a str,
     findings: Vec<FindingFields<'a>>,
     resumptions: Resumptions,
-    faults: FaultFields,
+    faults: FaultCounts,
+    states: &'a BTreeSet<ProtocolState>,
     events: Events,
     sim_ms: u64,
 }
 
 impl RunFields<'_> {
     fn of(result: &SeedResult) -> RunFields<'_> {
-        let sum = |counts: &BTreeMap<Family, u64>| counts.values().sum();
+        let mut faults = FaultCounts::default();
+        result.faults.values().for_each(|counts| faults.add(*counts));
         RunFields {
             seed: result.seed,
             outcome: result.verdict.name(),
             digest: &result.digest,
             findings: result.findings.iter().map(FindingFields::of).collect(),
             resumptions: Resumptions::of(result.cells),
-            faults: FaultFields {
-                planned: sum(&result.planned),
-                reached: sum(&result.reached),
-                fired: sum(&result.fired),
-                effective: sum(&result.effective),
-            },
+            faults,
+            states: &result.states,
             events: Events { emitted: result.emitted, delivered: result.delivered },
             sim_ms: result.sim_ms,
         }
@@ -277,21 +285,6 @@ impl Resumptions {
 }
 
 #[derive(Serialize)]
-struct FaultFields {
-    planned: u64,
-    reached: u64,
-    fired: u64,
-    effective: u64,
-}
-
-impl FaultFields {
-    fn of(counts: FaultCounts) -> FaultFields {
-        let FaultCounts { planned, reached, fired, effective } = counts;
-        FaultFields { planned, reached, fired, effective }
-    }
-}
-
-#[derive(Serialize)]
 struct Events {
     emitted: u64,
     delivered: u64,
@@ -307,17 +300,54 @@ struct Summary<'a> {
     findings: Named<u64>,
     resumptions: Resumptions,
     faults_fired: Named<u64>,
-    faults: Named<FaultFields>,
+    faults: Named<FaultCounts>,
+    actions: Named<FaultCounts>,
     keys: Vec<KeyFields<'a>>,
+    states: States,
     cpu_seconds: f64,
     seeds_per_cpu_second: f64,
     never_fired: Vec<&'static str>,
     interrupted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quiet_seeds: Option<u64>,
 }
 
 #[derive(Serialize)]
 struct KeyFields<'a> {
     key: &'a str,
+    count: u64,
+    first_seed: u64,
+}
+
+/// Which protocol states were seen, of all there are.
+#[derive(Serialize)]
+struct States {
+    seen: usize,
+    possible: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_new_seed: Option<u64>,
+    list: Vec<StateFields>,
+}
+
+impl States {
+    fn of(tally: &Tally) -> States {
+        let fields = |(state, tally): (&ProtocolState, &KeyTally)| StateFields {
+            state: *state,
+            count: tally.count,
+            first_seed: tally.first_seed,
+        };
+        States {
+            seen: tally.states().len(),
+            possible: ProtocolState::POSSIBLE,
+            last_new_seed: tally.last_new_state(),
+            list: tally.states().iter().map(fields).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct StateFields {
+    state: ProtocolState,
     count: u64,
     first_seed: u64,
 }

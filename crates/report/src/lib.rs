@@ -14,6 +14,7 @@
 //! [`Divergence`], and what that came to for many of them a [`Checkup`].
 
 mod application;
+mod coverage;
 mod divergence;
 mod doctor;
 mod elide;
@@ -66,7 +67,7 @@ pub use shrunk::{MetKey, Shrinking, shrunk_block};
 pub use side_by_side::side_by_side;
 pub use story::story;
 pub use style::Style;
-pub use summary::sweep_summary;
+pub use summary::{Unseen, sweep_summary};
 pub use table::{list_table, resumption_table};
 pub use tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
 pub use telling::main_finding;

@@ -3,9 +3,11 @@
 //! Owns one plan and the traces of what may come of it: a call is cut after its second progress
 //! and resumed. Judgements are written by hand too, so that no test here depends on the judge.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use seamstress_oracle::{Cell, FaultTally, Finding, Judgement, Oracle, Resumption, Verdict};
+use seamstress_oracle::{
+    Cell, FaultTally, Finding, Judgement, Oracle, ProtocolState, Resumption, Verdict,
+};
 use seamstress_plan::Plan;
 use seamstress_trace::{Digest, Record, SCHEMA, SessionState, Trace};
 
@@ -215,6 +217,7 @@ pub(crate) fn panicked() -> Sample {
     let end = r#"{"at_ms":26,"host":"run","kind":"run-end","why":"panicked","detail":"index out of bounds"}"#;
     let mut sample = sample(&[OPENING, end], resumption("resume", Cell::Sound));
     sample.judgement.resumptions.clear();
+    sample.judgement.states.clear();
     sample.judgement.verdict = Verdict::Error;
     sample
 }
@@ -230,6 +233,11 @@ fn resumption(decision: &str, cell: Cell) -> Resumption {
         accepted: true,
         cell,
     }
+}
+
+/// The state in which the call was resumed: its response was out, and it had been cut.
+fn state(resumption: &Resumption) -> ProtocolState {
+    format!("call-answered/drop/{}", resumption.decision).parse().expect("a state")
 }
 
 fn sample(parts: &[&str], resumption: Resumption) -> Sample {
@@ -252,8 +260,8 @@ fn sample(parts: &[&str], resumption: Resumption) -> Sample {
         let is = |r: &&Record| serde_json::to_string(r).expect("a record").contains(state);
         let mut counts = BTreeMap::new();
         for record in records.iter().filter(is) {
-            if let seamstress_trace::What::Fault { family, .. } = &record.what {
-                *counts.entry(family.clone()).or_insert(0) += 1;
+            if let seamstress_trace::What::Fault { action, .. } = &record.what {
+                *counts.entry(action.clone()).or_insert(0) += 1;
             }
         }
         counts
@@ -273,6 +281,7 @@ fn sample(parts: &[&str], resumption: Resumption) -> Sample {
     let judgement = Judgement {
         verdict: Verdict::Holds,
         findings: Vec::new(),
+        states: BTreeSet::from([state(&resumption)]),
         resumptions: vec![resumption],
         faults,
         emitted: number(r#""kind":"emit""#),

@@ -1,33 +1,45 @@
 //! What a sweep came to, for people.
 //!
-//! Owns the order: the table of cells first, then outcomes, failures by key, faults by family,
-//! speed. It must not know how many workers there were. It exists so that a green sweep in which
-//! nothing happened looks different from a real one.
+//! Owns the order: the table of cells first, then outcomes, failures by key, faults by family (and
+//! by action, for those who ask), protocol states, warnings, speed. It must not know how many
+//! workers there were. It exists so that a green sweep in which nothing happened looks different
+//! from a real one.
 
 use std::cmp::Reverse;
 
 use seamstress_oracle::{Class, Oracle, Verdict};
-use seamstress_plan::{ExpectedCell, Family, Trio};
+use seamstress_plan::{Action, ExpectedCell, Family, Trio};
 
 use crate::json::seeds_per_cpu_second;
 use crate::style::{Style, Tone};
-use crate::tally::{KeyTally, Tally};
+use crate::tally::{FaultCounts, KeyTally, Tally};
 use crate::words::count;
-use crate::{options, table};
+use crate::{coverage, options, table};
 
 /// Keys listed at most: the others are counted.
 const KEYS_MAX: usize = 20;
 
-/// The summary of a sweep. `name` is the scenario's, as it is typed; `never_fired` are the listed
-/// families of which no fault was carried out; `missing` are expected cells that were never seen;
-/// `cpu_seconds` is the CPU time of all workers.
+/// What a sweep should have seen and did not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unseen {
+    /// The listed families of which no fault was carried out.
+    pub families: Vec<Family>,
+    /// The listed actions that no fault carried out.
+    pub actions: Vec<Action>,
+    /// The expected cells in which no resumption landed.
+    pub cells: Vec<ExpectedCell>,
+}
+
+/// The summary of a sweep. `name` is the scenario's, as it is typed; `with_coverage` adds how far
+/// each action got and which protocol states were seen; `cpu_seconds` is the CPU time of all
+/// workers.
 #[must_use]
 pub fn sweep_summary(
     name: &str,
     trio: &Trio,
     tally: &Tally,
-    never_fired: &[Family],
-    missing: &[ExpectedCell],
+    unseen: &Unseen,
+    with_coverage: bool,
     cpu_seconds: f64,
     style: Style,
 ) -> String {
@@ -36,8 +48,12 @@ pub fn sweep_summary(
     text.push_str(&table::resumption_table(tally.cells()));
     text.push_str(&format!("\n{}", outcomes(tally, style)));
     text.push_str(&keys(name, trio, tally));
-    text.push_str(&faults(tally, never_fired));
-    text.push_str(&warnings(tally, never_fired, missing, style));
+    text.push_str(&faults(tally, unseen, with_coverage));
+    text.push_str(&coverage::total(tally, with_coverage));
+    if with_coverage {
+        text.push_str(&coverage::table(tally));
+    }
+    text.push_str(&warnings(tally, unseen, style));
     let speed = seeds_per_cpu_second(tally.seeds(), cpu_seconds);
     text.push_str(&format!("\n{cpu_seconds:.3} s of CPU time, {speed:.1} seeds per CPU second\n"));
     text
@@ -82,17 +98,19 @@ fn class(key: &str) -> Option<Class> {
     Oracle::ALL.iter().find(|oracle| oracle.name() == name).map(|oracle| oracle.class())
 }
 
-fn faults(tally: &Tally, never_fired: &[Family]) -> String {
+fn faults(tally: &Tally, unseen: &Unseen, with_actions: bool) -> String {
     let header = ["faults", "planned", "reached", "fired", "effective"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (family, counts) in tally.faults() {
-        if counts.planned == 0 && !never_fired.contains(family) {
+        if counts.planned == 0 && !unseen.families.contains(&family) {
             continue;
         }
-        let numbers = [counts.planned, counts.reached, counts.fired, counts.effective];
-        let mut row = vec![family.name().to_owned()];
-        row.extend(numbers.map(|number| number.to_string()));
-        rows.push(row);
+        rows.push(fault_row(family.name().to_owned(), counts));
+        let actions = tally.actions().iter().filter(|(action, counts)| {
+            let is_listed = counts.planned > 0 || unseen.actions.contains(action);
+            with_actions && action.family() == family && is_listed
+        });
+        rows.extend(actions.map(|(action, counts)| fault_row(format!("  {action}"), *counts)));
     }
     if rows.len() == 1 {
         return "\nno faults were planned\n".to_owned();
@@ -100,23 +118,30 @@ fn faults(tally: &Tally, never_fired: &[Family]) -> String {
     format!("\n{}", table::aligned(&rows, &[1, 2, 3, 4], 2))
 }
 
+fn fault_row(name: String, counts: FaultCounts) -> Vec<String> {
+    let FaultCounts { planned, reached, fired, effective } = counts;
+    let numbers = [planned, reached, fired, effective].map(|number| number.to_string());
+    std::iter::once(name).chain(numbers).collect()
+}
+
 /// What makes a green sweep worth less than it looks.
-fn warnings(
-    tally: &Tally,
-    never_fired: &[Family],
-    missing: &[ExpectedCell],
-    style: Style,
-) -> String {
+fn warnings(tally: &Tally, unseen: &Unseen, style: Style) -> String {
+    let Unseen { families, actions, cells } = unseen;
     let mut warnings: Vec<String> = Vec::new();
     if tally.seeds() == 0 {
         warnings.push("nothing ran".to_owned());
     } else if tally.cells().iter().sum::<u64>() == 0 {
         warnings.push("nothing was resumed: these runs prove nothing about resumption".to_owned());
     }
-    for family in never_fired {
+    for family in families {
         warnings.push(format!("no fault of the listed family {family} was ever carried out"));
     }
-    for cell in missing {
+    // Of a family that never fired, nothing need be said of its actions.
+    for action in actions.iter().filter(|action| !families.contains(&action.family())) {
+        let seeds = count(tally.seeds(), "seed");
+        warnings.push(format!("in {seeds} no fault ever carried out {action}, which is listed"));
+    }
+    for cell in cells {
         warnings
             .push(format!("no resumption was ever {}, which this scenario expects", cell.name()));
     }

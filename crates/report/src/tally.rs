@@ -4,10 +4,11 @@
 //! associative, so that workers may finish in any order and the sum is the same; what is kept does
 //! not grow with the number of runs. It must not know how anything looks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use seamstress_oracle::{Cell, Oracle, Verdict};
-use seamstress_plan::{ExpectedCell, Family};
+use seamstress_oracle::{Cell, Oracle, ProtocolState, Verdict};
+use seamstress_plan::{Action, ExpectedCell, Family, Fault};
+use serde::{Deserialize, Serialize};
 
 use crate::Play;
 
@@ -24,14 +25,10 @@ pub struct SeedResult {
     pub findings: Vec<KeyedFinding>,
     /// Its resumptions by cell, in the order of [`Cell::ALL`].
     pub cells: [u64; 5],
-    /// Faults in the plan, by family.
-    pub planned: BTreeMap<Family, u64>,
-    /// Faults whose place occurred, by family.
-    pub reached: BTreeMap<Family, u64>,
-    /// Faults carried out, by family.
-    pub fired: BTreeMap<Family, u64>,
-    /// Faults with an observed effect, by family.
-    pub effective: BTreeMap<Family, u64>,
+    /// How far its faults got; an action that none of them has is left out.
+    pub faults: BTreeMap<Action, FaultCounts>,
+    /// The protocol states in which its resumptions were.
+    pub states: BTreeSet<ProtocolState>,
     /// Messages that the server's application emitted.
     pub emitted: u64,
     /// Messages that the client's application got.
@@ -58,20 +55,14 @@ impl SeedResult {
             oracle: finding.oracle,
             key: finding.key(),
         };
-        let mut planned = BTreeMap::new();
-        for fault in &play.plan.faults {
-            *planned.entry(fault.family).or_insert(0) += 1;
-        }
         SeedResult {
             seed,
             verdict: judgement.verdict,
             digest: play.digest.to_string(),
             findings: judgement.findings.iter().map(keyed).collect(),
             cells: Cell::ALL.map(|cell| judgement.count(cell)),
-            planned,
-            reached: by_family(&judgement.faults.reached),
-            fired: by_family(&judgement.faults.fired),
-            effective: by_family(&judgement.faults.effective),
+            faults: faults_by_action(play),
+            states: judgement.states.clone(),
             emitted: judgement.emitted,
             delivered: judgement.delivered,
             sim_ms: play.trace.records.last().map_or(0, |record| record.at_ms),
@@ -79,13 +70,26 @@ impl SeedResult {
     }
 }
 
-/// The judge counts by the name in the trace; a name that is no family's is no fault of a plan.
-fn by_family(counts: &BTreeMap<String, u64>) -> BTreeMap<Family, u64> {
-    let count = |family: Family| Some((family, *counts.get(family.name())?));
-    Family::ALL.into_iter().filter_map(count).collect()
+fn faults_by_action(play: &Play) -> BTreeMap<Action, FaultCounts> {
+    let judged = &play.judgement.faults;
+    let counts = |action: Action| {
+        // The judge counts by the name in the trace; a name that is no action's is no fault of a
+        // plan.
+        let count =
+            |counts: &BTreeMap<String, u64>| counts.get(action.name()).copied().unwrap_or(0);
+        let is_of_it = |fault: &&Fault| fault.action == action;
+        let counts = FaultCounts {
+            planned: play.plan.faults.iter().filter(is_of_it).count() as u64,
+            reached: count(&judged.reached),
+            fired: count(&judged.fired),
+            effective: count(&judged.effective),
+        };
+        (counts != FaultCounts::default()).then_some((action, counts))
+    };
+    Action::ALL.iter().copied().filter_map(counts).collect()
 }
 
-/// How often a key was found.
+/// How often a key was found, or a protocol state seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyTally {
     /// In how many runs, however often in each.
@@ -94,8 +98,8 @@ pub struct KeyTally {
     pub first_seed: u64,
 }
 
-/// How far the faults of a family got.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How far the faults of an action, or of a family, got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultCounts {
     /// Faults in plans.
     pub planned: u64,
@@ -107,6 +111,25 @@ pub struct FaultCounts {
     pub effective: u64,
 }
 
+impl FaultCounts {
+    /// Adds the counts of others.
+    pub(crate) fn add(&mut self, others: FaultCounts) {
+        let FaultCounts { planned, reached, fired, effective } = others;
+        self.planned += planned;
+        self.reached += reached;
+        self.fired += fired;
+        self.effective += effective;
+    }
+}
+
+impl KeyTally {
+    /// Adds those of other runs.
+    fn add(&mut self, others: KeyTally) {
+        self.count += others.count;
+        self.first_seed = self.first_seed.min(others.first_seed);
+    }
+}
+
 /// What a sweep adds up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
@@ -115,11 +138,12 @@ pub struct Tally {
     cells: [u64; 5],
     findings: BTreeMap<Oracle, u64>,
     keys: BTreeMap<String, KeyTally>,
-    faults: BTreeMap<Family, FaultCounts>,
+    faults: BTreeMap<Action, FaultCounts>,
+    states: BTreeMap<ProtocolState, KeyTally>,
 }
 
 impl Default for Tally {
-    /// Nothing yet: every oracle and every family stands at 0.
+    /// Nothing yet: every oracle and every action stands at 0.
     fn default() -> Tally {
         Tally {
             seeds: 0,
@@ -127,7 +151,8 @@ impl Default for Tally {
             cells: [0; 5],
             findings: Oracle::ALL.iter().map(|oracle| (*oracle, 0)).collect(),
             keys: BTreeMap::new(),
-            faults: Family::ALL.into_iter().map(|f| (f, FaultCounts::default())).collect(),
+            faults: Action::ALL.iter().map(|action| (*action, FaultCounts::default())).collect(),
+            states: BTreeMap::new(),
         }
     }
 }
@@ -148,17 +173,11 @@ impl Tally {
                 self.add_key(key.clone(), KeyTally { count: 1, first_seed: seed });
             }
         }
-        for family in Family::ALL {
-            let count = |counts: &BTreeMap<Family, u64>| counts.get(&family).copied().unwrap_or(0);
-            self.add_faults(
-                family,
-                FaultCounts {
-                    planned: count(&result.planned),
-                    reached: count(&result.reached),
-                    fired: count(&result.fired),
-                    effective: count(&result.effective),
-                },
-            );
+        for (action, counts) in &result.faults {
+            self.add_faults(*action, *counts);
+        }
+        for state in &result.states {
+            self.add_state(*state, KeyTally { count: 1, first_seed: seed });
         }
     }
 
@@ -177,24 +196,24 @@ impl Tally {
         for (key, tally) in other.keys {
             self.add_key(key, tally);
         }
-        for (family, counts) in other.faults {
-            self.add_faults(family, counts);
+        for (action, counts) in other.faults {
+            self.add_faults(action, counts);
+        }
+        for (state, tally) in other.states {
+            self.add_state(state, tally);
         }
     }
 
     fn add_key(&mut self, key: String, tally: KeyTally) {
-        let entry = self.keys.entry(key);
-        let sum = entry.or_insert(KeyTally { count: 0, first_seed: tally.first_seed });
-        sum.count += tally.count;
-        sum.first_seed = sum.first_seed.min(tally.first_seed);
+        self.keys.entry(key).and_modify(|sum| sum.add(tally)).or_insert(tally);
     }
 
-    fn add_faults(&mut self, family: Family, counts: FaultCounts) {
-        let sum = self.faults.entry(family).or_default();
-        sum.planned += counts.planned;
-        sum.reached += counts.reached;
-        sum.fired += counts.fired;
-        sum.effective += counts.effective;
+    fn add_faults(&mut self, action: Action, counts: FaultCounts) {
+        self.faults.entry(action).or_default().add(counts);
+    }
+
+    fn add_state(&mut self, state: ProtocolState, tally: KeyTally) {
+        self.states.entry(state).and_modify(|sum| sum.add(tally)).or_insert(tally);
     }
 
     /// How many runs.
@@ -233,17 +252,47 @@ impl Tally {
         &self.keys
     }
 
+    /// How far the faults of each action got; every action is there, family by family.
+    #[must_use]
+    pub fn actions(&self) -> &BTreeMap<Action, FaultCounts> {
+        &self.faults
+    }
+
     /// How far the faults of each family got; every family is there.
     #[must_use]
-    pub fn faults(&self) -> &BTreeMap<Family, FaultCounts> {
-        &self.faults
+    pub fn faults(&self) -> BTreeMap<Family, FaultCounts> {
+        let mut families: BTreeMap<Family, FaultCounts> = BTreeMap::new();
+        for (action, counts) in &self.faults {
+            families.entry(action.family()).or_default().add(*counts);
+        }
+        families
+    }
+
+    /// Every protocol state that was seen, with in how many runs.
+    #[must_use]
+    pub fn states(&self) -> &BTreeMap<ProtocolState, KeyTally> {
+        &self.states
+    }
+
+    /// The seed that was the last to show a state which no seed before it showed, of seeds that
+    /// were counted in order.
+    pub(crate) fn last_new_state(&self) -> Option<u64> {
+        self.states.values().map(|tally| tally.first_seed).max()
     }
 
     /// The families among `listed` of which no fault was carried out.
     #[must_use]
     pub fn never_fired(&self, listed: &[Family]) -> Vec<Family> {
-        let fired = |family: &Family| self.faults.get(family).map_or(0, |counts| counts.fired);
+        let faults = self.faults();
+        let fired = |family: &Family| faults.get(family).map_or(0, |counts| counts.fired);
         listed.iter().copied().filter(|family| fired(family) == 0).collect()
+    }
+
+    /// The actions among `listed` that no fault carried out.
+    #[must_use]
+    pub fn actions_never_fired(&self, listed: &[Action]) -> Vec<Action> {
+        let fired = |action: &Action| self.faults.get(action).map_or(0, |counts| counts.fired);
+        listed.iter().copied().filter(|action| fired(action) == 0).collect()
     }
 
     /// The cells among `wanted` in which no resumption landed.

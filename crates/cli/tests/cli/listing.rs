@@ -47,6 +47,11 @@ fn oracles_are_listed_with_class_and_clause() {
 }
 
 #[test]
+fn the_parts_of_protocol_states_are_listed_in_the_order_of_their_names() {
+    assert_list("states");
+}
+
+#[test]
 fn scenarios_in_the_folder_sims_are_listed_too() {
     let folder = Folder::new("list-sims");
     folder.write("sims/ring.toml", RING);

@@ -3,6 +3,7 @@
 //! Owns no test itself; see the modules.
 
 mod canaries;
+mod coverage;
 mod determinism;
 mod doctor;
 mod exit_codes;

@@ -167,9 +167,9 @@ fn a_sound_run_with_drop_resume_and_delete_has_no_finding_and_one_sound_resumpti
     assert_eq!((resumption.exchange, resumption.stream.as_str()), (4, "c1"));
     assert_eq!((resumption.decision.as_str(), resumption.accepted), ("resume", true));
     assert_eq!((judgement.emitted, judgement.delivered), (5, 5));
-    assert_eq!(judgement.faults.reached.get("drop"), Some(&1));
-    assert_eq!(judgement.faults.fired.get("drop"), Some(&1));
-    assert_eq!(judgement.faults.effective.get("drop"), None);
+    assert_eq!(judgement.faults.reached.get("some"), Some(&1));
+    assert_eq!(judgement.faults.fired.get("some"), Some(&1));
+    assert_eq!(judgement.faults.effective.get("some"), None);
 }
 
 /// How many resumptions landed in each cell, in the order of [`Cell::ALL`].

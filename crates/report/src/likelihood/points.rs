@@ -105,6 +105,7 @@ fn last_words(play: &Play, records: usize, time: u64) -> String {
         verdict: Verdict::Holds,
         findings: Vec::new(),
         resumptions: Vec::new(),
+        states: BTreeSet::new(),
         faults: play.judgement.faults.clone(),
         emitted: 0,
         delivered: 0,

@@ -18,7 +18,8 @@ fn tally() -> Tally {
 fn a_summary_is_cells_outcomes_keys_faults_and_speed_in_this_order() {
     let tally = tally();
     let trio = Trio { server: "reference:clamp-to-floor".into(), ..Trio::default() };
-    let text = sweep_summary("cut", &trio, &tally, &[], &[], 1.5, Style::default());
+    let text =
+        sweep_summary("cut", &trio, &tally, &Unseen::default(), false, 1.5, Style::default());
     insta::assert_snapshot!(text, @r#"
     cut   server reference:clamp-to-floor, proxy reference, client reference
 
@@ -37,17 +38,44 @@ fn a_summary_is_cells_outcomes_keys_faults_and_speed_in_this_order() {
       drop            6        3      3          3
       rotation        3        3      3          1
 
+      states    2 of 1920 seen; the last new one at seed 5 (--coverage shows which)
+
     1.500 s of CPU time, 2.0 seeds per CPU second
     "#);
 }
 
+fn told(tally: &Tally, unseen: &Unseen, with_coverage: bool) -> String {
+    sweep_summary("cut", &Trio::default(), tally, unseen, with_coverage, 1.5, Style::default())
+}
+
+#[test]
+fn whoever_asks_is_told_of_every_action_under_its_family() {
+    let unseen = Unseen { actions: vec![Action::CutClientSide], ..Unseen::default() };
+    let text = told(&tally(), &unseen, true);
+    let table = text.split("\n\n").find(|part| part.contains("planned")).expect("a table");
+    insta::assert_snapshot!(table, @r#"
+      faults             planned  reached  fired  effective
+      drop                     6        3      3          3
+        cut-clean              3        0      0          0
+        cut-reset              3        3      3          3
+        cut-client-side        0        0      0          0
+      rotation                 3        3      3          1
+        rotate-id              3        3      3          1
+    "#);
+    assert!(text.contains("of 12 stream states"), "{text}");
+}
+
 #[test]
 fn what_makes_a_green_sweep_worth_less_is_said() {
-    let never = tally().never_fired(&[Family::Drop, Family::Silence]);
-    let missing = [ExpectedCell::Needless];
-    let text =
-        sweep_summary("cut", &Trio::default(), &tally(), &never, &missing, 1.5, Style::default());
+    let unseen = Unseen {
+        families: tally().never_fired(&[Family::Drop, Family::Silence]),
+        actions: vec![Action::CutClean, Action::BlackHole],
+        cells: vec![ExpectedCell::Needless],
+    };
+    let text = told(&tally(), &unseen, false);
     assert!(text.contains("warning   no fault of the listed family silence was ever carried out"));
+    assert!(text.contains("warning   in 3 seeds no fault ever carried out cut-clean, "), "{text}");
+    assert!(!text.contains("black-hole"), "its family is named: {text}");
     assert!(text.contains("warning   no resumption was ever needless"), "{text}");
     assert!(text.contains("  silence         0        0      0          0\n"), "{text}");
 }
@@ -58,9 +86,7 @@ fn a_sweep_in_which_nothing_was_resumed_does_not_look_like_a_proof() {
     let mut result = SeedResult::of(1, &sample::sound().play());
     result.cells = [0; 5];
     tally.add(1, &result);
-    let text = |tally: &Tally| {
-        sweep_summary("cut", &Trio::default(), tally, &[], &[], 1.5, Style::default())
-    };
+    let text = |tally: &Tally| told(tally, &Unseen::default(), false);
     assert!(text(&tally).contains("nothing was resumed"), "{}", text(&tally));
     assert!(text(&Tally::default()).contains("warning   nothing ran"));
 }

@@ -3,12 +3,13 @@
 //! Owns the property that tallies merge alike in any order and grouping.
 
 use proptest::prelude::*;
+use seamstress_oracle::{FaultFamily, StreamState, VerdictReason};
 
 use super::*;
 use crate::{sample, summary_line};
 
 #[test]
-fn what_is_kept_of_a_run_is_its_verdict_its_keys_its_cells_and_its_faults() {
+fn what_is_kept_of_a_run_is_its_verdict_keys_cells_faults_and_states() {
     let skipping = sample::skipping();
     let play = skipping.play();
     let result = SeedResult::of(3, &play);
@@ -17,8 +18,16 @@ fn what_is_kept_of_a_run_is_its_verdict_its_keys_its_cells_and_its_faults() {
     let keys: Vec<&str> = result.findings.iter().map(|finding| finding.key.as_str()).collect();
     assert_eq!(keys, ["cursor-exact/call/resumed:resume", "skip/progress/resumed:resume"]);
     assert_eq!(result.cells, [0, 1, 0, 0, 0]);
-    assert_eq!(result.planned, BTreeMap::from([(Family::Drop, 2), (Family::Rotation, 1)]));
-    assert_eq!(result.effective, BTreeMap::from([(Family::Drop, 1)]));
+    let counts =
+        |reached, effective| FaultCounts { planned: 1, reached, fired: reached, effective };
+    let faults = [
+        (Action::CutClean, counts(0, 0)),
+        (Action::CutReset, counts(1, 1)),
+        (Action::RotateId, counts(1, 0)),
+    ];
+    assert_eq!(result.faults, BTreeMap::from(faults));
+    let states: Vec<String> = result.states.iter().map(ToString::to_string).collect();
+    assert_eq!(states, ["call-answered/drop/resume"]);
     assert_eq!((result.emitted, result.delivered, result.sim_ms), (7, 5, 40));
 }
 
@@ -36,10 +45,12 @@ fn a_key_counts_once_for_each_run_and_a_finding_each_time() {
 }
 
 #[test]
-fn an_empty_tally_knows_every_oracle_and_every_family() {
+fn an_empty_tally_knows_every_oracle_family_and_action_and_no_state() {
     let tally = Tally::default();
     assert_eq!(tally.findings().len(), Oracle::ALL.len());
     assert_eq!(tally.faults().len(), Family::ALL.len());
+    assert_eq!(tally.actions().len(), Action::ALL.len());
+    assert_eq!((tally.states().len(), tally.last_new_state()), (0, None));
     assert_eq!((tally.seeds(), tally.outcome(Verdict::Holds), tally.cell(Cell::Sound)), (0, 0, 0));
 }
 
@@ -50,6 +61,39 @@ fn a_listed_family_that_never_fired_is_named_even_if_it_was_planned() {
     let listed = [Family::Drop, Family::Rotation, Family::Eviction];
     assert_eq!(tally.never_fired(&listed), [Family::Eviction]);
     assert_eq!(tally.never_fired(&[]), []);
+}
+
+#[test]
+fn a_listed_action_that_no_fault_carried_out_is_named_even_if_others_of_its_family_did() {
+    let mut tally = Tally::default();
+    tally.add(3, &SeedResult::of(3, &sample::refused().play()));
+    let listed = [Action::CutClean, Action::CutReset, Action::Burst];
+    assert_eq!(tally.actions_never_fired(&listed), [Action::CutClean, Action::Burst]);
+    assert_eq!(tally.faults()[&Family::Drop].planned, 2);
+}
+
+#[test]
+fn a_state_counts_once_for_each_run_and_is_first_seen_by_the_lowest_seed() {
+    let mut tally = Tally::default();
+    let mut add = |seed, sample: sample::Sample| {
+        tally.add(seed, &SeedResult::of(seed, &sample.play()));
+        tally.last_new_state()
+    };
+    assert_eq!(add(4, sample::sound()), Some(4));
+    assert_eq!(add(5, sample::skipping()), Some(4), "the same state once more");
+    assert_eq!(add(6, sample::refused()), Some(6));
+    let states: Vec<(String, KeyTally)> =
+        tally.states().iter().map(|(state, seen)| (state.to_string(), *seen)).collect();
+    let seen = |count, first_seed| KeyTally { count, first_seed };
+    let wanted = [("resume", seen(2, 4)), ("below-floor", seen(1, 6))];
+    assert_eq!(states, wanted.map(|(reason, seen)| (format!("call-answered/drop/{reason}"), seen)));
+}
+
+#[test]
+fn the_judge_and_the_plans_call_the_families_of_faults_by_the_same_names() {
+    let judges = FaultFamily::ALL.iter().filter(|family| **family != FaultFamily::NoFault);
+    let judges: Vec<&str> = judges.map(|family| family.name()).collect();
+    assert_eq!(judges, Family::ALL.map(Family::name));
 }
 
 #[test]
@@ -65,32 +109,37 @@ fn some_result() -> impl Strategy<Value = SeedResult> {
         let oracle = Oracle::ALL[oracle];
         KeyedFinding { oracle, key: format!("{oracle}/call/state-{state}") }
     });
-    let families = || {
-        let family = prop::sample::select(Family::ALL.to_vec());
-        prop::collection::btree_map(family, 0..9_u64, 0..4)
-    };
+    let counts = (1..9_u64, 0..9_u64, 0..9_u64, 0..9_u64).prop_map(
+        |(planned, reached, fired, effective)| FaultCounts { planned, reached, fired, effective },
+    );
+    let action = prop::sample::select(Action::ALL.to_vec());
+    let state =
+        (0..StreamState::ALL.len(), 0..VerdictReason::ALL.len()).prop_map(|(stream, reason)| {
+            ProtocolState {
+                stream: StreamState::ALL[stream],
+                fault: FaultFamily::Drop,
+                reason: VerdictReason::ALL[reason],
+            }
+        });
     (
         0..1_000_u64,
         prop::sample::select(Verdict::ALL.to_vec()),
         prop::collection::vec(finding, 0..5),
         prop::array::uniform5(0..9_u64),
-        (families(), families(), families(), families()),
+        prop::collection::btree_map(action, counts, 0..4),
+        prop::collection::btree_set(state, 0..4),
     )
-        .prop_map(|(seed, verdict, findings, cells, (planned, reached, fired, effective))| {
-            SeedResult {
-                seed,
-                verdict,
-                digest: String::new(),
-                findings,
-                cells,
-                planned,
-                reached,
-                fired,
-                effective,
-                emitted: 0,
-                delivered: 0,
-                sim_ms: 0,
-            }
+        .prop_map(|(seed, verdict, findings, cells, faults, states)| SeedResult {
+            seed,
+            verdict,
+            digest: String::new(),
+            findings,
+            cells,
+            faults,
+            states,
+            emitted: 0,
+            delivered: 0,
+            sim_ms: 0,
         })
 }
 
@@ -117,7 +166,7 @@ proptest! {
         right.merge(third);
         let mut right_first = first;
         right_first.merge(right);
-        let line = |tally: &Tally| summary_line(tally, &[], 1.0, false);
+        let line = |tally: &Tally| summary_line(tally, &[], 1.0, false, None);
         prop_assert_eq!(line(&left), line(&whole));
         prop_assert_eq!(line(&right_first), line(&whole));
     }
