@@ -4,6 +4,8 @@
 //! implementations, the faults that were reached, the phases. It must not guess: what the trace
 //! does not say is not told, which is why the head of the story is another than for a played plan.
 
+use std::collections::BTreeSet;
+
 use seamstress_plan::{Action, Fault, Phases, Plan, Trigger, Trio};
 use seamstress_report::{options_block, story};
 use seamstress_trace::{Header, Record, Trace, What};
@@ -53,11 +55,12 @@ fn stand_in(trace: &Trace) -> Plan {
 
 /// The faults that were reached, each at the time at which it was.
 fn faults(records: &[Record]) -> Vec<Fault> {
-    let mut faults: Vec<Fault> = Vec::new();
+    let mut faults = Vec::new();
+    let mut ids = BTreeSet::new();
     for record in records {
         let What::Fault { fault: id, action, .. } = &record.what else { continue };
         let known = Action::ALL.iter().find(|known| known.name() == action);
-        let Some(action) = known.filter(|_| faults.iter().all(|other| other.id != *id)) else {
+        let Some(action) = known.filter(|_| ids.insert(id)) else {
             continue;
         };
         faults.push(Fault {

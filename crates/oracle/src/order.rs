@@ -4,6 +4,8 @@
 //! that came on their own stream, for the first time: repeats are for `duplicate`, messages on
 //! another stream for `cross-stream`. It must not word findings.
 
+use std::cmp::Ordering;
+
 use crate::view::{Arrival, Emitted, Exchange, STANDALONE, SequenceKey, View};
 
 /// A place where the order of a sequence breaks. Deliveries are positions in `View::delivered`.
@@ -105,7 +107,10 @@ impl Walk {
         if !at_seam && ordinal > next {
             self.counting = false;
         }
-        let tells = ordinal < next || (self.counting && at_seam);
+        let tells = match ordinal.cmp(&next) {
+            Ordering::Less => true,
+            Ordering::Equal | Ordering::Greater => self.counting && at_seam,
+        };
         (Some(previous), tells.then_some(next))
     }
 }

@@ -12,17 +12,17 @@ pub(crate) struct Received<'a> {
     ids: Vec<(&'a str, usize, Option<usize>, Option<usize>)>,
 }
 
-/// Where an id was received before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where an id was received before, the nearest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Source {
-    /// On the same stream of the same session.
-    SameStream,
-    /// On another stream of the same session.
-    OtherStream,
-    /// Only in another session.
-    OtherSession,
     /// Nowhere.
     Nowhere,
+    /// Only in another session.
+    OtherSession,
+    /// On another stream of the same session.
+    OtherStream,
+    /// On the same stream of the same session.
+    SameStream,
 }
 
 impl<'a> Received<'a> {
@@ -52,15 +52,15 @@ impl<'a> Received<'a> {
         let from = self.ids.partition_point(|(known, ..)| *known < id);
         let before =
             self.ids[from..].iter().take_while(|(known, at, ..)| *known == id && *at < record);
-        let mut source = Source::Nowhere;
-        for (_, _, in_session, on_stream) in before {
-            source = match source {
-                _ if (*in_session, *on_stream) == (session, stream) => return Source::SameStream,
-                _ if *in_session == session => Source::OtherStream,
-                Source::OtherStream => Source::OtherStream,
-                _ => Source::OtherSession,
-            };
-        }
-        source
+        let source = |(_, _, in_session, on_stream): &(_, _, _, _)| {
+            if *in_session != session {
+                Source::OtherSession
+            } else if *on_stream != stream {
+                Source::OtherStream
+            } else {
+                Source::SameStream
+            }
+        };
+        before.map(source).max().unwrap_or(Source::Nowhere)
     }
 }

@@ -238,6 +238,13 @@ pub struct ExtentNeeds {
     pub duration_ms: bool,
 }
 
+impl Action {
+    /// Whether `count` says how many things it makes, rather than how many it lets pass or keeps.
+    pub(crate) const fn makes_events(self) -> bool {
+        matches!(self, Action::Burst | Action::InsertComment | Action::InsertEmptyEvent)
+    }
+}
+
 macro_rules! actions {
     ($(
         $(#[doc = $doc:literal])+

@@ -265,6 +265,14 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// How many events it asks for, its response not counted.
+    pub(crate) const fn events(&self) -> u64 {
+        match self {
+            Ask::Count { events, .. } | Ask::Announce { events, .. } => *events,
+            Ask::Listen | Ask::ListTools | Ask::Ping => 0,
+        }
+    }
+
     /// The name in plans, scenarios and swarm lists.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -12,7 +12,7 @@ use crate::{Action, Family};
 
 /// An impossible value in a plan or scenario, and the field that holds it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{field}: {problem}")]
+#[error("{}", on_one_line(&format!("{field}: {problem}")))]
 pub struct PlanError {
     /// The field, as in `faults[2].extent.bytes`.
     pub field: FieldPath,
@@ -31,7 +31,7 @@ impl PlanError {
 
 /// Why a file is no usable scenario or plan. Its text is one line: place, field, sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{file}:{line}:{column}: {}{problem}", Prefix(.field))]
+#[error("{file}:{line}:{column}: {}", on_one_line(&format!("{}{problem}", Prefix(.field))))]
 pub struct ReadError {
     /// The file, as the caller named it.
     pub file: String,
@@ -51,6 +51,20 @@ impl fmt::Display for Prefix<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.steps.is_empty() { Ok(()) } else { write!(f, "{}: ", self.0) }
     }
+}
+
+/// This text with escapes for what would break the line or steer a terminal: messages quote words
+/// of files, which may hold anything.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
 }
 
 /// The way from the top of a file to a field. Lists count from 0.
@@ -140,6 +154,8 @@ pub enum Problem {
     // Values on their own.
     #[error("{value} is out of range; write a number from {from} to {to}")]
     OutOfRange { value: u64, from: u64, to: u64 },
+    #[error("{found} {things} are too many; at most {max} make a run that fits into memory")]
+    TooMany { found: u64, things: &'static str, max: u64 },
     #[error("nothing to choose from; name at least one value in `any`")]
     NothingToChoose,
     #[error("`from` is {from} and `to` is {to}; exchange them")]

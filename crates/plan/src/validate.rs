@@ -13,7 +13,9 @@ mod workload;
 pub(crate) use faults::{FaultContext, check_extent, check_faults};
 use regression::check_regression;
 pub(crate) use topology::{Numbers, TopologyValues, check_topology};
-pub(crate) use workload::{STANDALONE, check_name, check_operations, check_work_ends};
+pub(crate) use workload::{
+    STANDALONE, check_name, check_number_of_events, check_operations, check_work_ends,
+};
 
 use crate::problem::{FieldPath, PlanError, Problem};
 use crate::{Phases, Plan, SCHEMA, Topology};
@@ -25,9 +27,23 @@ pub(crate) const TIME_MS_MAX: u64 = 86_400_000;
 /// The largest number of things in a plan.
 pub(crate) const COUNT_MAX: u64 = 1_000_000;
 
+/// The most events that the operations of a plan ask for in all, and again those that its faults
+/// make: each takes some 3 KB of memory while the run is recorded and judged.
+pub(crate) const EVENTS_MAX: u64 = 100_000;
+
 impl FieldPath {
     pub(crate) fn says(&self, problem: Problem) -> PlanError {
         PlanError { field: self.clone(), other: None, problem }
+    }
+
+    /// Refuses more than `max` of these things, which have a name in the plural.
+    pub(crate) fn at_most(
+        &self,
+        max: u64,
+        found: u64,
+        things: &'static str,
+    ) -> Result<(), PlanError> {
+        if found <= max { Ok(()) } else { Err(self.says(Problem::TooMany { found, things, max })) }
     }
 
     /// Refuses a number outside of this range, both ends included.

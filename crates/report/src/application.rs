@@ -3,7 +3,7 @@
 //! Owns the account of deliveries and outcomes, and of what was emitted and never handed over. It
 //! must not know how it came to that. It exists because this is all that users of a client see.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use seamstress_trace::{Content, Mark, Message, Outcome, Record, What};
 
@@ -54,19 +54,21 @@ impl<'a> Got<'a> {
 
 /// What each operation got: in the order of the plan, then whatever else got something.
 pub(crate) fn got<'a>(play: &Play<'a>) -> Vec<Got<'a>> {
-    let mut all: Vec<Got> =
-        play.plan.workload.iter().map(|operation| Got::nothing(&operation.id)).collect();
+    let mut all = All::default();
+    for operation in &play.plan.workload {
+        all.of(&operation.id);
+    }
     let delivered: BTreeSet<&Mark> = play.trace.records.iter().filter_map(delivered).collect();
     for record in &play.trace.records {
         match &record.what {
-            What::Deliver { to, message, .. } => of(&mut all, to).messages.add(message),
-            What::Outcome { call, outcome } => of(&mut all, call).outcome = Some(*outcome),
+            What::Deliver { to, message, .. } => all.of(to).messages.add(message),
+            What::Outcome { call, outcome } => all.of(call).outcome = Some(*outcome),
             What::Emit { message: Some(message), .. } => {
                 // A message without a mark cannot be told from its likes.
                 if let Some(mark) = &message.mark
                     && !delivered.contains(mark)
                 {
-                    of(&mut all, addressee(message, mark)).missing.add(message);
+                    all.of(addressee(message, mark)).missing.add(message);
                 }
             }
             _ => {}
@@ -74,16 +76,25 @@ pub(crate) fn got<'a>(play: &Play<'a>) -> Vec<Got<'a>> {
     }
     let is_empty =
         |got: &Got| got.outcome.is_none() && got.messages.is_empty() && got.missing.is_empty();
-    all.retain(|got| !is_empty(got));
-    all
+    all.in_order.retain(|got| !is_empty(got));
+    all.in_order
 }
 
-fn of<'v, 'a>(all: &'v mut Vec<Got<'a>>, label: &'a str) -> &'v mut Got<'a> {
-    let index = all.iter().position(|got| got.label == label).unwrap_or(all.len());
-    if index == all.len() {
-        all.push(Got::nothing(label));
+/// Everybody who got something, in the order of first mention.
+#[derive(Default)]
+struct All<'a> {
+    in_order: Vec<Got<'a>>,
+    index_by_label: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> All<'a> {
+    fn of(&mut self, label: &'a str) -> &mut Got<'a> {
+        let index = *self.index_by_label.entry(label).or_insert(self.in_order.len());
+        if index == self.in_order.len() {
+            self.in_order.push(Got::nothing(label));
+        }
+        &mut self.in_order[index]
     }
-    &mut all[index]
 }
 
 /// Whom a message was for.

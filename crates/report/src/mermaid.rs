@@ -11,7 +11,7 @@ use seamstress_trace::{End, Host};
 use crate::moment::{Moment, Scene};
 use crate::telling::{main_finding, remarks, shown_by};
 use crate::unfold::unfold;
-use crate::{Play, elide, words};
+use crate::{Play, elide, foreign, words};
 
 /// Arrows and notes at most.
 const ARROWS_MAX: usize = 200;
@@ -49,6 +49,7 @@ pub fn mermaid(play: &Play) -> String {
 fn label(moment: &Moment, remark: Option<&str>) -> String {
     let stream = moment.stream.map(|stream| format!("{stream}: ")).unwrap_or_default();
     let remark = remark.map(|remark| format!(" {remark}")).unwrap_or_default();
+    let stream = foreign::plain(&stream);
     let text = format!("{} ms {stream}{}", moment.at_ms, words::sentence(moment));
     let kept = LABEL_CHARACTERS_MAX.saturating_sub(remark.chars().count());
     format!("{}{remark}", cut(&text, kept))

@@ -8,6 +8,7 @@ use seamstress_plan::{
 };
 use seamstress_trace::Digest;
 
+use crate::foreign;
 use crate::words::{count, list};
 
 /// The drawn options of a plan, one subject a line; with the digest of its trace if it was played.
@@ -51,7 +52,7 @@ pub(crate) fn block(plan: &Plan, digest: Option<Digest>, replay: Option<&str>) -
     if let Some(digest) = digest {
         lines.push(("digest", digest.to_string()));
     }
-    lines.iter().map(|(name, text)| format!("{name:<9} {text}\n")).collect()
+    lines.iter().map(|(name, text)| format!("{name:<9} {}\n", foreign::plain(text))).collect()
 }
 
 fn options(plan: &Plan) -> String {

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use seamstress_oracle::{Cell, Class, Finding, Oracle, Resumption, Verdict};
-use seamstress_plan::{Fault, Phases};
+use seamstress_plan::Phases;
 use seamstress_trace::{FaultState, What};
 
 use crate::moment::{Moment, Scene};
@@ -92,7 +92,7 @@ fn phase_title(phase: &str, phases: Phases) -> String {
         "quiet" => format!("set-up, until {chaos} ms: nothing goes wrong"),
         "chaos" => format!("chaos, from {chaos} ms until {tail} ms: the faults"),
         "tail" => format!("tail, from {tail} ms: no more faults, all must settle"),
-        other => other.to_owned(),
+        other => foreign::plain(other),
     }
 }
 
@@ -132,7 +132,8 @@ fn application(play: &Play) -> String {
         rows[0].push("never came".to_owned());
     }
     rows.extend(got.iter().map(|got| {
-        let mut row = vec![got.label.to_owned(), got.outcome().to_owned(), got.messages()];
+        let label = foreign::plain(got.label);
+        let mut row = vec![label, got.outcome().to_owned(), got.messages()];
         row.extend(got.missing());
         row
     }));
@@ -187,8 +188,11 @@ fn sentences(oracle: Oracle, found: &[&Finding]) -> Vec<String> {
 
 fn faults(play: &Play) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
+    let reached = reached(play);
     for fault in &play.plan.faults {
-        rows.push(vec![fault.id.clone(), words::fault(fault), how_far(play, fault)]);
+        let how_far = how_far(reached.get(fault.id.as_str()));
+        let row = [fault.id.clone(), words::fault(fault), how_far];
+        rows.push(row.map(|cell| foreign::plain(&cell)).to_vec());
     }
     if rows.is_empty() {
         return "none were planned\n".to_owned();
@@ -198,17 +202,23 @@ fn faults(play: &Play) -> String {
 }
 
 /// How far a fault got, with its observed effect.
-fn how_far(play: &Play, planned: &Fault) -> String {
-    let mut furthest: Option<(FaultState, Option<&str>)> = None;
+type Reached<'a> = (FaultState, Option<&'a str>);
+
+/// How far each fault got that was reached at all, by its id.
+fn reached<'a>(play: &Play<'a>) -> BTreeMap<&'a str, Reached<'a>> {
+    let mut furthest: BTreeMap<&str, Reached> = BTreeMap::new();
     for record in &play.trace.records {
         if let What::Fault { fault, state, detail, .. } = &record.what
-            && *fault == planned.id
-            && furthest.is_none_or(|(before, _)| before <= *state)
+            && furthest.get(fault.as_str()).is_none_or(|(before, _)| before <= state)
         {
-            furthest = Some((*state, detail.as_deref()));
+            furthest.insert(fault, (*state, detail.as_deref()));
         }
     }
-    match furthest {
+    furthest
+}
+
+fn how_far(reached: Option<&Reached>) -> String {
+    match reached.copied() {
         None => "never reached".to_owned(),
         Some((FaultState::Reached, _)) => "reached, not fired".to_owned(),
         Some((FaultState::Fired, _)) => "fired without an observed effect".to_owned(),

@@ -52,12 +52,6 @@ kebab_names!(IdScheme, "id scheme", {
 });
 
 impl IdScheme {
-    /// Whether the server can tell from which stream a cursor comes: from the token, or (for
-    /// `session-counter`) by looking the number up while the log still knows it.
-    pub const fn attributable(self) -> bool {
-        !matches!(self, Self::StreamCounter)
-    }
-
     /// Whether a client can tell from two ids alone that one is the successor of the other on the
     /// same stream, however many streams the session has.
     pub const fn successor_checkable(self) -> bool {

@@ -272,8 +272,7 @@ impl<P> EventLog<P> {
         {
             self.order.pop_front();
         }
-        // One old event of a quiet stream must not hold the dead entries of a busy one for ever.
-        if self.order.len() as u64 > 2 * self.retained_count + 64 {
+        if are_mostly_dead(self.order.len() as u64, self.retained_count) {
             let streams = &self.streams;
             self.order.retain(|entry| entry.position >= streams[entry.stream].floor_position());
         }
@@ -310,9 +309,25 @@ impl<P> EventLog<P> {
     }
 }
 
+/// Whether more than half of the entries in the order, and not just a few, belong to events that
+/// are gone. One old event of a quiet stream must not hold those of a busy one for ever; removing
+/// them no sooner keeps appending at constant time, amortised.
+fn are_mostly_dead(entries: u64, retained: u64) -> bool {
+    entries > 2 * retained + 64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dead_entries_are_removed_once_they_outnumber_the_retained_ones_by_64() {
+        assert!(!are_mostly_dead(64, 0));
+        assert!(are_mostly_dead(65, 0));
+        assert!(!are_mostly_dead(2_064, 1_000));
+        assert!(are_mostly_dead(2_065, 1_000));
+        assert!(are_mostly_dead(9_999, 1_000));
+    }
 
     #[test]
     fn evicted_events_behind_a_quiet_stream_do_not_pile_up() {

@@ -66,7 +66,7 @@ pub enum ReadError {
     #[error("the file is empty; a trace begins with a line of type \"trace\"")]
     Empty,
     /// The first line is not a header.
-    #[error("line 1 is not the header of a trace: {source}")]
+    #[error("line 1 is not the header of a trace: {}", on_one_line(source))]
     Header {
         /// What the JSON reader said.
         source: serde_json::Error,
@@ -84,7 +84,10 @@ pub enum ReadError {
         found: u32,
     },
     /// A line that is no record; a trace that was cut off shows itself here.
-    #[error("line {line} is not a record ({records} records before it are whole): {source}")]
+    #[error(
+        "line {line} is not a record ({records} records before it are whole): {}",
+        on_one_line(source)
+    )]
     Record {
         /// The line, counted from 1.
         line: usize,
@@ -101,6 +104,20 @@ pub enum ReadError {
         /// The last line, counted from 1.
         line: usize,
     },
+}
+
+/// What the JSON reader said, with escapes for what would break the line or steer a terminal: it
+/// quotes words of the file.
+fn on_one_line(source: &serde_json::Error) -> String {
+    let mut line = String::new();
+    for character in source.to_string().chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
 }
 
 impl Trace {
@@ -272,6 +289,16 @@ mod tests {
             bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).expect("lines").0;
         let error = Trace::read(&bytes[..=second_line_end]).expect_err("cut");
         assert!(matches!(error, ReadError::CutOff { line: 2 }), "{error}");
+    }
+
+    #[test]
+    fn what_is_quoted_of_a_trace_stays_on_one_line_and_steers_no_terminal() {
+        let text = String::from_utf8(trace().to_bytes()).expect("UTF-8");
+        for (from, to) in [("\"deliver\"", r#""\n\u001b[2K""#), ("\"plan\"", r#""type":"\n""#)] {
+            let text = text.replacen(from, to, 1);
+            let error = Trace::read(text.as_bytes()).expect_err("an unknown word");
+            assert!(!error.to_string().contains(char::is_control), "{error}");
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! Owns what no single oracle can show: that one cause gives exactly these findings and no others,
 //! in the order of the trace.
 
+use std::collections::BTreeMap;
+
 use seamstress_trace::{FaultState, Host, RunEnd, Trace, What};
 
 use super::judge;
@@ -170,6 +172,51 @@ fn a_sound_run_with_drop_resume_and_delete_has_no_finding_and_one_sound_resumpti
     assert_eq!(judgement.faults.reached.get("some"), Some(&1));
     assert_eq!(judgement.faults.fired.get("some"), Some(&1));
     assert_eq!(judgement.faults.effective.get("some"), None);
+}
+
+/// A trace from elsewhere may hold any number; nothing may overflow over it.
+#[test]
+fn numbers_at_the_end_of_their_range_are_judged_like_others() {
+    let lost = Script::new().session("s1").post(1, "c1").open(1).progress("c1").take(1, "s1.c1.1");
+    let lost = lost.drop(1).progress("c1").result("c1").resume(2, "c1", "s1.c1.1");
+    let lost = lost.resumes(2, "c1", 2).open(2).take(2, "s1.c1.2").ended(RunEnd::Finished);
+    for script in [incident(), sound_run(), lost] {
+        let mut trace = script.trace();
+        trace.header.live_within_ms = u64::MAX;
+        for record in &mut trace.records {
+            record.at_ms = u64::MAX;
+            match &mut record.what {
+                What::Emit { position, message, .. } => {
+                    *position = u64::MAX;
+                    let mark = message.as_mut().and_then(|message| message.mark.as_mut());
+                    mark.into_iter().for_each(|mark| mark.ordinal = u64::MAX);
+                }
+                What::Verdict { floors, .. } => {
+                    floors.iter_mut().for_each(|(_, floor)| *floor = u64::MAX);
+                }
+                What::Event { message: Some(message), .. } | What::Deliver { message, .. } => {
+                    message.mark.iter_mut().for_each(|mark| mark.ordinal = u64::MAX);
+                }
+                _ => {}
+            }
+        }
+        assert_ne!(judge(&trace).verdict, Verdict::Error);
+    }
+}
+
+#[test]
+fn faults_are_counted_by_family_and_by_how_far_they_got() {
+    let faults = &Script::new()
+        .fault("drop", FaultState::Reached)
+        .fault("drop", FaultState::Reached)
+        .fault("shape", FaultState::Reached)
+        .fault("drop", FaultState::Reached)
+        .fault("drop", FaultState::Effective)
+        .judge()
+        .faults;
+    assert_eq!(faults.reached, BTreeMap::from([("drop".into(), 3), ("shape".into(), 1)]));
+    assert_eq!(faults.fired, BTreeMap::new());
+    assert_eq!(faults.effective, BTreeMap::from([("drop".into(), 1)]));
 }
 
 /// How many resumptions landed in each cell, in the order of [`Cell::ALL`].

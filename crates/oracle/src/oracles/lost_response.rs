@@ -114,7 +114,7 @@ fn was_due(view: &View, call: &Call, last: &Exchange, response: &Emitted) -> boo
         Some((record, _)) => response.record < record,
         None => {
             let run_over = matches!(view.end, Some((_, RunEnd::Finished | RunEnd::Deadline)));
-            run_over && response.at_ms + view.header.live_within_ms < view.last_ms()
+            run_over && response.at_ms.saturating_add(view.header.live_within_ms) < view.last_ms()
         }
     };
     in_time && response.record < carried_until && declared_after(view, last, call).is_none()

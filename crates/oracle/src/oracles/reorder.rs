@@ -46,6 +46,8 @@ fn finding(view: &View, run: &Run) -> Finding {
 
 #[cfg(test)]
 mod tests {
+    use seamstress_trace::{Content, Message};
+
     use crate::Oracle;
     use crate::script::{NOTHING, Script};
 
@@ -73,6 +75,21 @@ mod tests {
     fn a_repeat_of_an_old_message_is_no_reordering() {
         let keys = resumed().take_all(2, &["s1.c1.2", "s1.c1.3", "s1.c1.2", "s1.c1.4"]);
         assert_eq!(keys.keys_of(Oracle::Reorder), NOTHING);
+    }
+
+    #[test]
+    fn progress_without_marks_may_count_in_any_steps_but_not_step_back() {
+        let progress = |progress| Message {
+            content: Content::Progress { call: "c1".into(), progress },
+            mark: None,
+        };
+        let script = Script::new().captured().session("s1").post(1, "c1").open(1);
+        let script = [10, 50, 100].into_iter().fold(script, |script, value| {
+            script.raw_event(1, None, Some(progress(value))).deliver_to(1, "c1", progress(value))
+        });
+        let back = script.raw_event(1, None, Some(progress(20)));
+        let keys = back.deliver_to(1, "c1", progress(20)).keys_of(Oracle::Reorder);
+        assert_eq!(keys, ["reorder/progress/fresh"]);
     }
 
     #[test]

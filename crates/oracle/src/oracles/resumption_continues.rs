@@ -54,7 +54,7 @@ fn is_successor(view: &View, exchange: &Exchange) -> bool {
     let first = exchange.wire.first().map(|index| &view.wire[*index]);
     let first = first.and_then(|arrival| view.emitted_at(arrival.place?));
     named.zip(first).is_some_and(|(named, first)| {
-        first.sequence == named.sequence && first.position == named.position + 1
+        first.sequence == named.sequence && named.position.checked_add(1) == Some(first.position)
     })
 }
 

@@ -103,7 +103,7 @@ fn unseen(sequence: &Sequence, gap: Gap) -> Option<(&'static str, String)> {
     let begin = firsts.partition_point(|(ordinal, _)| *ordinal < gap.from);
     let within = firsts[begin..].iter().take_while(|(ordinal, _)| *ordinal <= gap.to);
     let came = within.filter(|(_, first)| *first < gap.delivery).count() as u64;
-    if came == gap.to - gap.from + 1 {
+    if came > gap.to - gap.from {
         return None;
     }
     let range = words::range(gap.from, gap.to);

@@ -93,7 +93,7 @@ fn silent(view: &View, stream: &ClientStream) -> Option<Finding> {
     let of = &view.sequences[sequence];
     let mut missing: Option<(Span, &Emitted)> = None;
     for emitted in of.messages[due_from..].iter().map(|index| &view.emitted[*index]) {
-        let due_ms = emitted.at_ms.max(settled_ms) + view.header.live_within_ms;
+        let due_ms = emitted.at_ms.max(settled_ms).saturating_add(view.header.live_within_ms);
         if due_ms >= left_ms || of.first_delivery(emitted.ordinal).is_some() {
             continue;
         }

@@ -4,6 +4,8 @@
 //! which other implementations play the same plan and must be found out. Oracles and their
 //! subjects are words here: this crate must not know the judge.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
 use crate::Trio;
@@ -115,10 +117,11 @@ impl Expectation {
                 return Err(at.key("cells").index(index).says(problem));
             }
         }
+        let mut names = BTreeSet::new();
         for (index, case) in self.cases.iter().enumerate() {
             let at = at.key("case").index(index);
             check_name(&case.name, &at.key("name"))?;
-            if self.cases[..index].iter().any(|other| other.name == case.name) {
+            if !names.insert(&case.name) {
                 let problem = Problem::NamedTwice { name: case.name.clone() };
                 return Err(at.key("name").says(problem));
             }
@@ -137,6 +140,7 @@ impl Case {
                 return Err(at.key(role).says(Problem::Empty));
             }
         }
+        let mut found = BTreeSet::new();
         for (index, finding) in self.findings.iter().enumerate() {
             let at = at.key("findings").index(index);
             check_name(&finding.oracle, &at.key("oracle"))?;
@@ -144,10 +148,7 @@ impl Case {
             if finding.about.trim().is_empty() {
                 return Err(at.key("about").says(Problem::Empty));
             }
-            let same = |other: &ExpectedFinding| {
-                (&other.oracle, &other.subject) == (&finding.oracle, &finding.subject)
-            };
-            if self.findings[..index].iter().any(same) {
+            if !found.insert((&finding.oracle, &finding.subject)) {
                 let name = format!("{}/{}", finding.oracle, finding.subject);
                 return Err(at.says(Problem::NamedTwice { name }));
             }

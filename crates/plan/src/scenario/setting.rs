@@ -30,6 +30,9 @@ enum Choice<T> {
     Between { from: u64, to: u64, of_number: fn(u64) -> T },
 }
 
+/// Rules that tie two settings together look at each pair of values.
+const CHOICES_MAX: u64 = 1_000;
+
 /// What a [`Setting`] can hold.
 pub trait Settable: Clone {
     /// The value for a number of a range; none where `{ from, to }` makes no sense.
@@ -52,10 +55,15 @@ impl<T: Settable> Setting<T> {
     /// One of these values.
     ///
     /// # Errors
-    /// [`Problem::NothingToChoose`] if there are none.
+    /// [`Problem::NothingToChoose`] if there are none, [`Problem::TooMany`] if there are more than
+    /// anyone chooses from.
     pub fn any(values: Vec<T>) -> Result<Setting<T>, Problem> {
         if values.is_empty() {
             return Err(Problem::NothingToChoose);
+        }
+        let (found, max) = (values.len() as u64, CHOICES_MAX);
+        if found > max {
+            return Err(Problem::TooMany { found, things: "values in `any`", max });
         }
         Ok(Setting { choice: Choice::OneOf(values) })
     }

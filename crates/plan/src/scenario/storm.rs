@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Setting, TopologySettings};
 use crate::problem::{FieldPath, PlanError, Problem};
-use crate::validate::check_extent;
+use crate::validate::{EVENTS_MAX, check_extent};
 use crate::{Action, Family, Fault, Phases};
 
 /// What goes wrong, and when.
@@ -113,6 +113,10 @@ impl StormFile {
     }
 }
 
+/// As many of the events that faults make as those of one family may be. The actions that make
+/// some are of two families, one of which may come in its usual amount.
+const DRAWN_EVENTS_MAX: u64 = EVENTS_MAX / 4;
+
 /// More faults of one family than a run of this size can feel.
 const FAULTS_PER_FAMILY_MAX: u64 = 100;
 
@@ -182,6 +186,11 @@ impl DrawnFaults {
             let values = |setting: &Option<Setting<u64>>| setting.as_ref().map(Setting::telling);
             let given = [values(&extent.count), values(&extent.bytes), values(&extent.duration_ms)];
             check_extent(*action, given, &at)?;
+            if action.makes_events() {
+                let each = extent.count.as_ref().map_or(0, Setting::highest);
+                let events = each * self.faults_per_family.highest();
+                at.key("count").at_most(DRAWN_EVENTS_MAX, events, "events in all")?;
+            }
         }
         Ok(())
     }

@@ -7,7 +7,9 @@ use serde::Deserialize;
 use super::Setting;
 use crate::Operation;
 use crate::problem::{FieldPath, PlanError, Problem};
-use crate::validate::{COUNT_MAX, TIME_MS_MAX, check_operations, check_work_ends};
+use crate::validate::{
+    COUNT_MAX, TIME_MS_MAX, check_number_of_events, check_operations, check_work_ends,
+};
 
 /// What the client asks for.
 #[derive(Clone, Debug)]
@@ -136,6 +138,8 @@ impl DrawnWorkload {
         in_range(&self.interval_ms, &at.key("interval_ms"), 0, TIME_MS_MAX)?;
         in_range(&self.at_ms, &at.key("at_ms"), 0, TIME_MS_MAX)?;
         let (events, interval_ms) = (self.events.highest(), self.interval_ms.highest());
+        let with_events = count.highest() + announce.highest();
+        check_number_of_events(with_events * events, &at.key("events"))?;
         check_work_ends(self.at_ms.highest(), events, interval_ms, &at.key("events"), deadline_ms)
     }
 }

@@ -3,7 +3,7 @@
 //! Owns the rules for faults: a trigger that fits the action and names a stream that exists, the
 //! extent that the action reads and no more. It must not know where they come from.
 
-use super::workload::{STANDALONE, check_name};
+use super::workload::{STANDALONE, check_name, check_number_of_events};
 use super::{COUNT_MAX, TIME_MS_MAX};
 use crate::problem::{FieldPath, PlanError, Problem, did_you_mean};
 use crate::{Action, Ask, Extent, Family, Fault, Operation, Phases, Place, Trigger};
@@ -16,12 +16,17 @@ pub(crate) struct FaultContext<'a> {
     pub phases: &'a Phases,
 }
 
+/// More faults than any scenario draws: two for each of 100 in each family.
+const FAULTS_MAX: u64 = 2_000;
+
 /// Refuses faults that cannot happen.
 pub(crate) fn check_faults(
     faults: &[Fault],
     at: &FieldPath,
     context: &FaultContext<'_>,
 ) -> Result<(), PlanError> {
+    at.at_most(FAULTS_MAX, faults.len() as u64, "faults")?;
+    let mut events = 0;
     for (index, fault) in faults.iter().enumerate() {
         let at = at.index(index);
         check_name(&fault.id, &at.key("id"))?;
@@ -33,6 +38,10 @@ pub(crate) fn check_faults(
         check_action(fault, &at, context)?;
         check_trigger(fault, &at.key("trigger"), context)?;
         check_extent_of(fault.action, &fault.extent, &at.key("extent"))?;
+        if fault.action.makes_events() {
+            events += fault.extent.count.unwrap_or(0);
+            check_number_of_events(events, &at.key("extent").key("count"))?;
+        }
     }
     Ok(())
 }

@@ -2,12 +2,17 @@
 //!
 //! Owns the rules for operations. It must not know where they come from.
 
-use super::{COUNT_MAX, TIME_MS_MAX};
+use std::collections::BTreeSet;
+
+use super::{COUNT_MAX, EVENTS_MAX, TIME_MS_MAX};
 use crate::problem::{FieldPath, PlanError, Problem};
 use crate::{Ask, Operation};
 
 /// The id of the operation that listens, after the stream it opens.
 pub(crate) const STANDALONE: &str = "standalone";
+
+/// More operations than a client has connections for.
+const OPERATIONS_MAX: u64 = 1_000;
 
 /// Refuses operations that cannot be asked for, or that cannot end before the deadline.
 pub(crate) fn check_operations(
@@ -15,12 +20,14 @@ pub(crate) fn check_operations(
     at: &FieldPath,
     deadline_ms: u64,
 ) -> Result<(), PlanError> {
-    let mut before_ms = 0;
+    at.at_most(OPERATIONS_MAX, operations.len() as u64, "operations")?;
+    let mut ids = BTreeSet::new();
+    let (mut before_ms, mut events) = (0, 0);
     for (index, operation) in operations.iter().enumerate() {
         let at = at.index(index);
         let Operation { id, at_ms, ask } = operation;
         check_name(id, &at.key("id"))?;
-        if operations[..index].iter().any(|other| other.id == *id) {
+        if !ids.insert(id) {
             return Err(at.key("id").says(Problem::RepeatedId { id: id.clone() }));
         }
         match (ask, id.as_str()) {
@@ -37,6 +44,8 @@ pub(crate) fn check_operations(
         }
         before_ms = *at_ms;
         check_ask(ask, *at_ms, &at, deadline_ms)?;
+        events += ask.events();
+        check_number_of_events(events, &at.key("ask").key(ask.name()).key("events"))?;
     }
     Ok(())
 }
@@ -53,6 +62,11 @@ fn check_ask(ask: &Ask, at_ms: u64, at: &FieldPath, deadline_ms: u64) -> Result<
             check_work_ends(at_ms, 0, 0, &at.key("at_ms"), deadline_ms)
         }
     }
+}
+
+/// Refuses more events than a run has memory for.
+pub(crate) fn check_number_of_events(events: u64, at: &FieldPath) -> Result<(), PlanError> {
+    at.at_most(EVENTS_MAX, events, "events in all")
 }
 
 /// Refuses work that would go on beyond the deadline even if nothing went wrong: it would always

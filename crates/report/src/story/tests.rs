@@ -2,10 +2,33 @@
 //!
 //! Owns snapshots of a sound resumption, a refusal and an escape, and the limit of its length.
 
-use seamstress_trace::Record;
+use seamstress_trace::{Record, Trace};
 
 use super::*;
 use crate::sample::{self, Sample};
+use crate::{Style, failure_block, mermaid};
+
+#[test]
+fn whatever_a_foreign_trace_calls_things_steers_no_terminal() {
+    let mut sample = sample::skipping();
+    let names = [("c1", "c\u{1b}[2J1"), ("S1", "S\u{7f}"), ("s1", "s\r")];
+    let of_trace = |text: &str| {
+        let escaped = |name: &str| serde_json::to_string(name).expect("a text");
+        names.iter().fold(text.to_owned(), |text, (from, to)| {
+            text.replace(from, escaped(to).trim_matches('"'))
+        })
+    };
+    let text = String::from_utf8(sample.trace.to_bytes()).expect("UTF-8");
+    sample.trace = Trace::read(of_trace(&text).as_bytes()).expect("a trace");
+    for fault in &mut sample.plan.faults {
+        fault.id.push('\u{1b}');
+    }
+    let play = sample.play();
+    for told in [story(&play), mermaid(&play), failure_block(&play, "cut@3", Style::default())] {
+        assert!(told.contains("\\u{1b}"), "{told}");
+        assert!(!told.contains(|c: char| c.is_control() && c != '\n'), "{told:?}");
+    }
+}
 
 #[test]
 fn a_cut_and_a_sound_resumption_can_be_followed_line_by_line() {
