@@ -123,7 +123,7 @@ fn what_is_quoted_of_a_file_stays_on_one_line_and_steers_no_terminal() {
     assert_eq!(
         error.to_string(),
         "mine.json:5:19: unknown key `x\\n\\u{1b}[2K`; write one of: type, schema, name, seed, topology, \
-         workload, faults, phases, trio"
+         workload, faults, phases, trio, regression"
     );
     let error = scenario("[topology]\n\"a\\u009b\\n\" = 1").expect_err("an unknown key");
     assert!(!error.to_string().contains(char::is_control), "{error:?}");

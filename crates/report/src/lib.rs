@@ -10,8 +10,8 @@
 //! [`side_by_side`], [`mermaid`]) choose and arrange them. A sweep keeps a [`SeedResult`] of each
 //! run and adds them up in a [`Tally`], which [`sweep_summary`] and the JSON lines read. What
 //! becomes of planted defects stands in a [`KillMatrix`] and a [`DefenceMatrix`], and how likely a
-//! finding was from each point of a run on in a [`Likelihood`]. Where two runs of one plan part is a
-//! [`Divergence`], and what that came to for many of them a [`Checkup`].
+//! finding was from each point of a run on in a [`Likelihood`]. Where two runs of one plan part is
+//! a [`Divergence`], and what that came to for many of them a [`Checkup`].
 
 mod application;
 mod coverage;

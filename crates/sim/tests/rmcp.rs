@@ -64,10 +64,9 @@ fn the_sdk_is_what_runs_and_its_tools_are_called() {
 #[test]
 fn an_unknown_server_is_answered_with_what_there_is() {
     let error = play(&plan(0, "rmpc", "reference")).expect_err("unknown");
-    assert_eq!(
-        error.to_string(),
-        "there is no server \"rmpc\"; there is: reference, reference:DEFECT[,DEFECT…], rmcp"
-    );
+    let start =
+        "there is no server \"rmpc\"; there is: reference, reference:DEFECT[,DEFECT…], rmcp, ";
+    assert!(error.to_string().starts_with(start), "{error}");
     let error = play(&plan(0, "reference", "rcmp")).expect_err("unknown");
     assert!(matches!(error, PlayError::UnknownImplementation { role: "client", .. }), "{error}");
     assert!(error.to_string().ends_with(", rmcp"), "{error}");

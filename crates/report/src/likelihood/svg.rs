@@ -1,9 +1,9 @@
 //! The curve as a picture: one SVG file that needs nothing else, without scripts.
 //!
-//! Owns where things stand and what they look like, in light and in dark. Colours are those of Okabe
-//! and Ito, which colour-blind people can tell apart, and never say anything alone: lines differ in
-//! their strokes, and every fault has its name. It must not compute shares. Points stand at equal
-//! distances, since most of what happens in a run happens in a small part of its time.
+//! Owns where things stand and what they look like, in light and in dark. Colours are those of
+//! Okabe and Ito, which colour-blind people can tell apart, and never say anything alone: lines
+//! differ in their strokes, and every fault has its name. It must not compute shares. Points stand
+//! at equal distances, since most of what happens in a run happens in a small part of its time.
 
 use super::{Likelihood, Mark, Measured, Share};
 use crate::foreign;
