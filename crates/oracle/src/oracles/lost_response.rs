@@ -275,6 +275,15 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_still_runs_did_not_lose_the_response_to_another() {
+        let other = Script::new().session("s1").post(1, "c0").open(1).result("c0");
+        let other = other.take(1, "s1.c0.1").done("c0").post(2, "c1").open(2).progress("c1");
+        let running = other.take(2, "s1.c1.1").drop(2).resume(3, "c1", "s1.c1.1");
+        let running = running.resumes(3, "c1", 0).open(3).wait(500).ended(RunEnd::Deadline);
+        assert_eq!(running.keys_of(Oracle::LostResponse), NOTHING);
+    }
+
+    #[test]
     fn a_call_that_was_never_resumed_lost_nothing_by_a_resumption() {
         let script = call().unknown("c1").finish();
         assert_eq!(script.keys_of(Oracle::LostResponse), NOTHING);
