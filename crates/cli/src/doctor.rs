@@ -50,15 +50,13 @@ pub fn doctor(
     let jobs = arguments.jobs.count();
     interrupt::install();
     output.text(&first_line(&patient, jobs, arguments.format))?;
-    // Twice in threads, and once in each of two surroundings.
-    let runs = patient.seeds.count().saturating_mul(4);
     let mut examination = Examination {
         patient: &patient,
         jobs,
         format: arguments.format,
         style,
         output,
-        progress: Progress::towards(runs, arguments.format),
+        progress: Progress::towards(runs_of(&patient), arguments.format),
         checkup: Checkup::default(),
         lines: Vec::new(),
         is_told: false,
@@ -66,6 +64,11 @@ pub fn doctor(
     };
     let examined = examination.examine();
     examination.end(examined)
+}
+
+/// How many runs there are: each seed twice in threads, and once in each of two surroundings.
+fn runs_of(patient: &Patient) -> u64 {
+    patient.seeds.count().saturating_mul(4)
 }
 
 fn first_line(patient: &Patient, jobs: NonZeroUsize, format: Format) -> String {
@@ -308,7 +311,8 @@ impl Examination<'_> {
         }
         examined?;
         if is_interrupted {
-            say(&format!("interrupted: {} of {} seeds", checkup.seeds, patient.seeds.count()));
+            let played = checkup.seeds * 2 + checkup.runs_in_processes;
+            say(&format!("interrupted: {played} of {} runs", runs_of(patient)));
             return Ok(Exit::Interrupted);
         }
         if checkup.seeds == 0 && !output.is_closed() {
