@@ -8,8 +8,11 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 
+pub use self::long::LongArguments;
 use crate::output::is_colour_wanted;
-use crate::seeds::SeedRange;
+use crate::seeds::{SeedRange, SweepSeeds};
+
+mod long;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -141,20 +144,29 @@ impl JobsArguments {
 At least 20 seeds must make every listed family of faults fire, and 1000 must see the cells that the
 scenario expects; otherwise nothing is proven and the exit code is 4.
 
+With --resume the same command can be typed again after any end, a crash too: seeds whose results
+are in the file are counted and not played again.
+
 Example:
-  seamstress sweep drop --seeds 0..500 --server reference:replay-whole-ring")]
+  seamstress sweep drop --seeds 0..500 --server reference:replay-whole-ring
+
+Long ones:
+  seamstress sweep --time 10m
+  seamstress sweep --seeds 0..100000 --resume")]
 pub struct SweepArguments {
     /// A file stem in sims/, a scenario of this build, or the path of a .toml file
     #[arg(value_name = "SCENARIO", default_value = "storm")]
     pub scenario: String,
-    /// Seeds from A, up to and without B, decimal or 0x hex [default: 0..1000, or what a scenario
-    /// without draws says]
+    /// Seeds from A, up to and without B, decimal or 0x hex; with --time, A.. has no end [default:
+    /// 0..1000, 0.. with --time, or what a scenario without draws says]
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
-    pub seeds: Option<SeedRange>,
+    pub seeds: Option<SweepSeeds>,
     #[command(flatten)]
     pub trio: TrioArguments,
     #[command(flatten)]
     pub jobs: JobsArguments,
+    #[command(flatten)]
+    pub long: LongArguments,
     /// End after the first seed, counted from A, that fails
     #[arg(long)]
     pub fail_fast: bool,

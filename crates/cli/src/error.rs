@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use seamstress_sim::PlayError;
 
 use crate::exit::Exit;
+use crate::results::ResultsError;
 use crate::target::TargetError;
 
 /// Why a verb could not be carried out, in one line with the way out.
@@ -40,6 +41,10 @@ pub enum CommandError {
     Log { filter: String, problem: String },
     #[error("{path} cannot be written: {problem}; nothing was left there")]
     Unwritable { path: String, problem: io::Error },
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    #[error("the seeds {from}.. have no end; say how long they may be played, as in --time 10m")]
+    NoEnd { from: u64 },
 }
 
 impl CommandError {
@@ -51,7 +56,9 @@ impl CommandError {
             | CommandError::UnknownOracle { .. }
             | CommandError::NoPlaceInPage { .. }
             | CommandError::Log { .. }
-            | CommandError::Unwritable { .. } => Exit::Usage,
+            | CommandError::Unwritable { .. }
+            | CommandError::Results(_)
+            | CommandError::NoEnd { .. } => Exit::Usage,
             CommandError::Panicked { .. }
             | CommandError::RunPanicked { .. }
             | CommandError::NoThread { .. }

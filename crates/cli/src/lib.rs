@@ -16,10 +16,12 @@
 //! | `playing`, `recorded` | one run; one that is over |
 //! | `harness` | the library face: somebody's own server |
 //! | `pool`, `failures` | many runs in order; telling their failures |
+//! | `budget`, `results` | long sweeps: when they end, and what outlives them |
 //! | `output`, `progress`, `log`, `interrupt`, `system` | standard output and error, signals, the machine |
 //! | `exit`, `error`, `panics` | how it ends |
 
 mod args;
+mod budget;
 mod coverage;
 mod error;
 mod exit;
@@ -39,6 +41,7 @@ mod pool;
 mod progress;
 mod recorded;
 mod replay;
+mod results;
 mod run;
 mod seeds;
 mod suite;

@@ -14,10 +14,13 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::args::Format;
+use crate::budget::Countdown;
 use crate::output::say;
 
 /// The time between two lines in a log.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
+/// How wide a bar is, in columns.
+const BAR_COLUMNS: u64 = 40;
 
 /// How far many runs have come.
 pub enum Progress {
@@ -48,7 +51,19 @@ impl Progress {
         match format {
             Format::Json => Progress::Silent,
             Format::Human if io::stderr().is_terminal() => Progress::bar(total, units),
-            Format::Human => Lines::towards(total, units).map_or(Progress::Silent, Progress::Lines),
+            Format::Human => Lines::begin(move |done| format!("{done} of {total} {units}")),
+        }
+    }
+
+    /// Progress towards the end of this time, before which there may be any number of runs.
+    pub fn until_up(countdown: Countdown, format: Format) -> Progress {
+        match format {
+            Format::Json => Progress::Silent,
+            Format::Human if io::stderr().is_terminal() => Progress::bar_until_up(countdown),
+            Format::Human => Lines::begin(move |done| {
+                let (spent, budget) = (countdown.spent(), countdown.budget);
+                format!("{done} runs in {spent} of {budget}")
+            }),
         }
     }
 
@@ -56,14 +71,27 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         // Of what takes seconds each, the rate would be 0.
         let rate = if units == "runs" { ", {rate}" } else { "" };
-        let template =
-            format!("{{bar:40}} {{human_pos}} of {{human_len}} {units}{rate}, {{eta}} to go");
-        let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
-            // A bar that cannot be written shows nothing: there is nobody to tell.
-            let _ = write!(text, "{:.0} a second", state.per_sec());
-        };
+        let template = format!(
+            "{{bar:{BAR_COLUMNS}}} {{human_pos}} of {{human_len}} {units}{rate}, {{eta}} to go"
+        );
         match ProgressStyle::with_template(&template) {
-            Ok(style) => Progress::Bar(bar.with_style(style.with_key("rate", rate))),
+            Ok(style) => Progress::Bar(bar.with_style(style.with_key("rate", write_rate))),
+            Err(_) => Progress::Bar(bar),
+        }
+    }
+
+    fn bar_until_up(countdown: Countdown) -> Progress {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let time = move |_: &ProgressState, text: &mut dyn fmt::Write| {
+            let (spent, budget) = (countdown.spent(), countdown.budget);
+            let full = usize::try_from(spent.ms() * BAR_COLUMNS / budget.ms().max(1)).unwrap_or(0);
+            let empty = BAR_COLUMNS as usize - full;
+            let _ = write!(text, "{}{} {spent} of {budget}", "█".repeat(full), "░".repeat(empty));
+        };
+        match ProgressStyle::with_template("{time}, {human_pos} runs, {rate}") {
+            Ok(style) => Progress::Bar(
+                bar.with_style(style.with_key("rate", write_rate).with_key("time", time)),
+            ),
             Err(_) => Progress::Bar(bar),
         }
     }
@@ -95,17 +123,25 @@ impl Progress {
     }
 }
 
+// A bar that cannot be written shows nothing: there is nobody to tell.
+fn write_rate(state: &ProgressState, text: &mut dyn fmt::Write) {
+    let _ = write!(text, "{:.0} a second", state.per_sec());
+}
+
 impl Lines {
-    fn towards(total: u64, units: &'static str) -> io::Result<Lines> {
+    /// `line` says how many are done. Without a thread to say it, there is silence.
+    fn begin(line: impl Fn(u64) -> String + Send + 'static) -> Progress {
         let done = Arc::new(AtomicU64::new(0));
         let (stop, stopped) = mpsc::channel::<()>();
         let counted = Arc::clone(&done);
         let thread = thread::Builder::new().name("progress".to_owned()).spawn(move || {
             while stopped.recv_timeout(LINE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                say(&format!("{} of {total} {units}", counted.load(Ordering::Relaxed)));
+                say(&line(counted.load(Ordering::Relaxed)));
             }
-        })?;
-        Ok(Lines { done, stop: Some(stop), thread: Some(thread) })
+        });
+        thread.map_or(Progress::Silent, |thread| {
+            Progress::Lines(Lines { done, stop: Some(stop), thread: Some(thread) })
+        })
     }
 }
 

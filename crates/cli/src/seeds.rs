@@ -32,6 +32,16 @@ impl SeedRange {
     pub const fn count(self) -> u64 {
         self.until - self.from
     }
+
+    /// Whether these seeds and those of the other make one range that begins where this one does.
+    pub const fn is_continued_by(self, other: SeedRange) -> bool {
+        self.from <= other.from && other.from <= self.until
+    }
+
+    /// Whether this seed is one of them.
+    pub const fn contains(self, seed: u64) -> bool {
+        self.from <= seed && seed < self.until
+    }
 }
 
 impl FromStr for SeedRange {
@@ -61,6 +71,48 @@ impl FromStr for SeedRange {
 impl fmt::Display for SeedRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}..{}", self.from, self.until)
+    }
+}
+
+/// The seeds that a sweep is asked for: a range, or all of them from one on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SweepSeeds {
+    /// The first seed.
+    pub from: u64,
+    /// The first seed after them, if they have an end.
+    pub until: Option<u64>,
+}
+
+impl SweepSeeds {
+    /// The range, which ends with the last seed there is if it has no other end.
+    pub fn range(self) -> SeedRange {
+        SeedRange { from: self.from, until: self.until.unwrap_or(u64::MAX) }
+    }
+}
+
+impl From<SeedRange> for SweepSeeds {
+    fn from(range: SeedRange) -> SweepSeeds {
+        SweepSeeds { from: range.from, until: Some(range.until) }
+    }
+}
+
+impl FromStr for SweepSeeds {
+    type Err = SeedsError;
+
+    fn from_str(text: &str) -> Result<SweepSeeds, SeedsError> {
+        match text.strip_suffix("..") {
+            Some(from) if !from.is_empty() => Ok(SweepSeeds { from: seed(from)?, until: None }),
+            _ => text.parse().map(SeedRange::into),
+        }
+    }
+}
+
+impl fmt::Display for SweepSeeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.until {
+            Some(until) => write!(f, "{}..{until}", self.from),
+            None => write!(f, "{}..", self.from),
+        }
     }
 }
 
@@ -102,6 +154,30 @@ mod tests {
         assert_eq!("0x10..20".parse(), Ok(SeedRange { from: 16, until: 20 }));
         let empty: SeedRange = "5..5".parse().expect("a range");
         assert_eq!(empty.count(), 0);
+    }
+
+    #[test]
+    fn a_range_is_continued_by_one_that_begins_in_it_or_at_its_end() {
+        let range = |text: &str| text.parse::<SeedRange>().expect("a range");
+        for other in ["3..4", "3..20", "5..6", "9..20"] {
+            assert!(range("3..9").is_continued_by(range(other)), "{other}");
+        }
+        for other in ["2..9", "10..20"] {
+            assert!(!range("3..9").is_continued_by(range(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_seeds_of_a_sweep_may_have_no_end() {
+        let seeds = |text: &str| text.parse::<SweepSeeds>();
+        assert_eq!(seeds("0x10.."), Ok(SweepSeeds { from: 16, until: None }));
+        assert_eq!(seeds("3..9"), Ok(SweepSeeds { from: 3, until: Some(9) }));
+        assert_eq!(seeds("7..").expect("seeds").range().count(), u64::MAX - 7);
+        let told = ["3..9", "7.."].map(|text| seeds(text).expect("seeds").to_string());
+        assert_eq!(told, ["3..9", "7.."]);
+        for text in ["..", "", "7", "..9", "7...", "9..3", "a.."] {
+            assert!(seeds(text).is_err(), "{text:?}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::path::Path;
 use seamstress_plan::{
     Builtin, Family, Plan, Scenario, StormFaults, Trio, Workload, builtin, builtin_named, generate,
 };
-use seamstress_trace::Trace;
+use seamstress_trace::{Digest, Trace};
 
 use crate::args::TrioArguments;
 use crate::seeds::{SeedsError, seed};
@@ -53,6 +53,8 @@ pub struct NamedScenario {
     pub typed: String,
     /// What the file says.
     pub scenario: Scenario,
+    /// The digest of the file.
+    pub digest: Digest,
 }
 
 impl NamedScenario {
@@ -143,8 +145,8 @@ pub fn scenario(text: &str) -> Result<NamedScenario, TargetError> {
 /// # Errors
 /// None in a build that passes its tests.
 pub fn of_build(builtin: &Builtin) -> Result<NamedScenario, TargetError> {
-    let scenario = Scenario::from_toml(&format!("{}.toml", builtin.name), builtin.text)?;
-    Ok(NamedScenario { name: builtin.name.to_owned(), typed: builtin.name.to_owned(), scenario })
+    let Builtin { name, text, .. } = *builtin;
+    named(name, name, &format!("{name}.toml"), text)
 }
 
 /// Reads a scenario file that commands call `typed`.
@@ -152,8 +154,13 @@ pub fn of_build(builtin: &Builtin) -> Result<NamedScenario, TargetError> {
 /// # Errors
 /// [`TargetError`] if it cannot be read or is wrong.
 pub fn read_scenario(path: &str, typed: &str) -> Result<NamedScenario, TargetError> {
-    let scenario = Scenario::from_toml(path, &read(path)?)?;
-    Ok(NamedScenario { name: stem(path), typed: typed.to_owned(), scenario })
+    named(&stem(path), typed, path, &read(path)?)
+}
+
+fn named(name: &str, typed: &str, file: &str, text: &str) -> Result<NamedScenario, TargetError> {
+    let scenario = Scenario::from_toml(file, text)?;
+    let digest = Digest::of(text.as_bytes());
+    Ok(NamedScenario { name: name.to_owned(), typed: typed.to_owned(), scenario, digest })
 }
 
 /// Reads a plan file.

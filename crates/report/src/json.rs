@@ -4,41 +4,40 @@
 //! `type` second, and fields are only ever added. Counts are integers; the CPU time and the speed
 //! are the only fractions. It must not know who prints the lines: each comes without a line break.
 
-use std::collections::BTreeMap;
-
 use seamstress_oracle::{Oracle, Verdict};
-use seamstress_plan::{Family, Trio};
+use seamstress_plan::Family;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
+use crate::sweep::{SweepEnd, SweepStart};
+use crate::tally::{FaultCounts, KeyTally, SeedResult, Tally};
 
 mod matrix;
+mod run;
 
 pub use matrix::{control_line, defect_line, kill_summary_line};
 pub use matrix::{defence_control_lines, defence_lines, defence_summary_line};
+use run::{Resumptions, RunFields};
+pub use run::{SeedLineError, read_seed_line, seed_line};
 
 const SCHEMA: u32 = 1;
 
-/// The first line of a sweep. `seeds` is half open.
+/// The first line of a sweep.
 #[must_use]
-pub fn sweep_started(scenario: &str, trio: &Trio, seeds: (u64, u64), version: &str) -> String {
+pub fn sweep_started(start: &SweepStart) -> String {
     line(&SweepStarted {
         schema: SCHEMA,
         kind: "sweep_started",
-        scenario,
-        server: &trio.server,
-        proxy: &trio.proxy,
-        client: &trio.client,
-        seeds: [seeds.0, seeds.1],
-        version,
+        scenario: start.scenario,
+        server: &start.trio.server,
+        proxy: &start.trio.proxy,
+        client: &start.trio.client,
+        seeds: start.seeds,
+        version: start.version,
+        time_ms: start.time_ms,
+        results: start.results.map(|results| results.path),
+        seeds_in_results: start.results.map(|results| results.seeds),
     })
-}
-
-/// The line of one run of a sweep.
-#[must_use]
-pub fn seed_line(result: &SeedResult) -> String {
-    line(&SeedLine { schema: SCHEMA, kind: "seed", run: RunFields::of(result) })
 }
 
 /// The line of one plan that was played outside of a sweep. `name` is the plan's; `plan_path` the
@@ -74,30 +73,18 @@ pub fn summary_line(
     cpu_seconds: f64,
     interrupted: bool,
 ) -> String {
-    let keys = tally.keys().iter().map(|(key, KeyTally { count, first_seed })| KeyFields {
-        key,
-        count: *count,
-        first_seed: *first_seed,
-    });
-    let faults = tally.faults();
+    let played = tally.seeds();
+    line(&Summary { interrupted, ..Summary::of(tally, never_fired, cpu_seconds, played) })
+}
+
+/// The last line of a sweep: that of all runs, and which seeds were done.
+#[must_use]
+pub fn sweep_summary_line(tally: &Tally, never_fired: &[Family], end: &SweepEnd) -> String {
     line(&Summary {
-        schema: SCHEMA,
-        kind: "summary",
-        seeds: tally.seeds(),
-        outcomes: Named(Verdict::ALL.map(|v| (v.name(), tally.outcome(v))).to_vec()),
-        findings: Named(
-            Oracle::ALL.iter().map(|o| (o.name(), tally.findings()[o])).collect::<Vec<_>>(),
-        ),
-        resumptions: Resumptions::of(tally.cells()),
-        faults_fired: Named(faults.iter().map(|(f, counts)| (f.name(), counts.fired)).collect()),
-        faults: Named(
-            faults.iter().map(|(f, counts)| (f.name(), FaultFields::of(*counts))).collect(),
-        ),
-        keys: keys.collect(),
-        cpu_seconds: rounded(cpu_seconds, 1000.0),
-        seeds_per_cpu_second: seeds_per_cpu_second(tally.seeds(), cpu_seconds),
-        never_fired: never_fired.iter().map(|family| family.name()).collect(),
-        interrupted,
+        interrupted: end.is_interrupted,
+        seeds_done: Some(end.seeds_done),
+        time_up: Some(end.time_up.is_some()),
+        ..Summary::of(tally, never_fired, end.cpu_seconds, end.seeds_played)
     })
 }
 
@@ -129,17 +116,14 @@ struct SweepStarted<'a> {
     server: &'a str,
     proxy: &'a str,
     client: &'a str,
-    seeds: [u64; 2],
+    seeds: (u64, Option<u64>),
     version: &'a str,
-}
-
-#[derive(Serialize)]
-struct SeedLine<'a> {
-    schema: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(flatten)]
-    run: RunFields<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds_in_results: Option<(u64, u64)>,
 }
 
 #[derive(Serialize)]
@@ -160,89 +144,6 @@ struct PlayLine<'a> {
     problem: Option<&'a str>,
 }
 
-/// What is said of every run.
-#[derive(Serialize)]
-struct RunFields<'a> {
-    seed: u64,
-    outcome: &'static str,
-    digest: &'a str,
-    findings: Vec<FindingFields<'a>>,
-    resumptions: Resumptions,
-    faults: FaultFields,
-    events: Events,
-    sim_ms: u64,
-}
-
-impl RunFields<'_> {
-    fn of(result: &SeedResult) -> RunFields<'_> {
-        let sum = |counts: &BTreeMap<Family, u64>| counts.values().sum();
-        RunFields {
-            seed: result.seed,
-            outcome: result.verdict.name(),
-            digest: &result.digest,
-            findings: result.findings.iter().map(FindingFields::of).collect(),
-            resumptions: Resumptions::of(result.cells),
-            faults: FaultFields {
-                planned: sum(&result.planned),
-                reached: sum(&result.reached),
-                fired: sum(&result.fired),
-                effective: sum(&result.effective),
-            },
-            events: Events { emitted: result.emitted, delivered: result.delivered },
-            sim_ms: result.sim_ms,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct FindingFields<'a> {
-    oracle: &'static str,
-    key: &'a str,
-}
-
-impl FindingFields<'_> {
-    fn of(finding: &KeyedFinding) -> FindingFields<'_> {
-        FindingFields { oracle: finding.oracle.name(), key: &finding.key }
-    }
-}
-
-#[derive(Serialize)]
-struct Resumptions {
-    sound: u64,
-    escape: u64,
-    needed: u64,
-    needless: u64,
-    unanswered: u64,
-}
-
-impl Resumptions {
-    /// From counts in the order of `Cell::ALL`.
-    fn of([sound, escape, needed, needless, unanswered]: [u64; 5]) -> Resumptions {
-        Resumptions { sound, escape, needed, needless, unanswered }
-    }
-}
-
-#[derive(Serialize)]
-struct FaultFields {
-    planned: u64,
-    reached: u64,
-    fired: u64,
-    effective: u64,
-}
-
-impl FaultFields {
-    fn of(counts: FaultCounts) -> FaultFields {
-        let FaultCounts { planned, reached, fired, effective } = counts;
-        FaultFields { planned, reached, fired, effective }
-    }
-}
-
-#[derive(Serialize)]
-struct Events {
-    emitted: u64,
-    delivered: u64,
-}
-
 #[derive(Serialize)]
 struct Summary<'a> {
     schema: u32,
@@ -253,12 +154,54 @@ struct Summary<'a> {
     findings: Named<u64>,
     resumptions: Resumptions,
     faults_fired: Named<u64>,
-    faults: Named<FaultFields>,
+    faults: Named<FaultCounts>,
     keys: Vec<KeyFields<'a>>,
     cpu_seconds: f64,
     seeds_per_cpu_second: f64,
     never_fired: Vec<&'static str>,
     interrupted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds_done: Option<(u64, u64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_up: Option<bool>,
+}
+
+impl Summary<'_> {
+    /// What `played` of these runs took `cpu_seconds` for.
+    fn of<'a>(
+        tally: &'a Tally,
+        never_fired: &[Family],
+        cpu_seconds: f64,
+        played: u64,
+    ) -> Summary<'a> {
+        let keys = tally.keys().iter().map(|(key, KeyTally { count, first_seed })| KeyFields {
+            key,
+            count: *count,
+            first_seed: *first_seed,
+        });
+        let faults = tally.faults();
+        Summary {
+            schema: SCHEMA,
+            kind: "summary",
+            seeds: tally.seeds(),
+            outcomes: Named(Verdict::ALL.map(|v| (v.name(), tally.outcome(v))).to_vec()),
+            findings: Named(
+                Oracle::ALL.iter().map(|o| (o.name(), tally.findings()[o])).collect::<Vec<_>>(),
+            ),
+            resumptions: Resumptions::of(tally.cells()),
+            faults_fired: Named(
+                faults.iter().map(|(f, counts)| (f.name(), counts.fired)).collect(),
+            ),
+            faults: Named(faults.iter().map(|(f, counts)| (f.name(), *counts)).collect()),
+            keys: keys.collect(),
+            cpu_seconds: rounded(cpu_seconds, 1000.0),
+            seeds_per_cpu_second: seeds_per_cpu_second(played, cpu_seconds),
+            never_fired: never_fired.iter().map(|family| family.name()).collect(),
+            interrupted: false,
+            seeds_done: None,
+            time_up: None,
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -27,6 +27,7 @@ mod side_by_side;
 mod story;
 mod style;
 mod summary;
+mod sweep;
 mod table;
 mod tally;
 mod telling;
@@ -39,9 +40,10 @@ use seamstress_plan::Plan;
 use seamstress_trace::{Digest, Trace};
 
 pub use failure::{failure_block, failure_block_of_test};
+pub use json::{SeedLineError, play_line, read_seed_line, seed_line};
 pub use json::{control_line, defect_line, kill_summary_line};
 pub use json::{defence_control_lines, defence_lines, defence_summary_line};
-pub use json::{play_line, seed_line, summary_line, sweep_started};
+pub use json::{summary_line, sweep_started, sweep_summary_line};
 pub use matrix::{
     Control, Defence, DefenceControl, DefenceMatrix, Half, Kill, KillMatrix, Killed, PlantedDefect,
     Protection, Rate, effort_line, replace_block,
@@ -52,6 +54,7 @@ pub use side_by_side::side_by_side;
 pub use story::story;
 pub use style::Style;
 pub use summary::sweep_summary;
+pub use sweep::{KeptResults, SweepEnd, SweepStart};
 pub use table::{list_table, resumption_table};
 pub use tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
 

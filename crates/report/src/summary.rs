@@ -11,6 +11,7 @@ use seamstress_plan::{ExpectedCell, Family, Trio};
 
 use crate::json::seeds_per_cpu_second;
 use crate::style::{Style, Tone};
+use crate::sweep::SweepEnd;
 use crate::tally::{KeyTally, Tally};
 use crate::words::count;
 use crate::{options, table};
@@ -19,8 +20,7 @@ use crate::{options, table};
 const KEYS_MAX: usize = 20;
 
 /// The summary of a sweep. `name` is the scenario's, as it is typed; `never_fired` are the listed
-/// families of which no fault was carried out; `missing` are expected cells that were never seen;
-/// `cpu_seconds` is the CPU time of all workers.
+/// families of which no fault was carried out; `missing` are expected cells that were never seen.
 #[must_use]
 pub fn sweep_summary(
     name: &str,
@@ -28,18 +28,17 @@ pub fn sweep_summary(
     tally: &Tally,
     never_fired: &[Family],
     missing: &[ExpectedCell],
-    cpu_seconds: f64,
+    end: &SweepEnd,
     style: Style,
 ) -> String {
     let Trio { server, proxy, client } = trio;
     let mut text = format!("{name}   server {server}, proxy {proxy}, client {client}\n\n");
     text.push_str(&table::resumption_table(tally.cells()));
-    text.push_str(&format!("\n{}", outcomes(tally, style)));
+    text.push_str(&format!("\n{}{}", outcomes(tally, style), time_up(end, style)));
     text.push_str(&keys(name, trio, tally));
     text.push_str(&faults(tally, never_fired));
     text.push_str(&warnings(tally, never_fired, missing, style));
-    let speed = seeds_per_cpu_second(tally.seeds(), cpu_seconds);
-    text.push_str(&format!("\n{cpu_seconds:.3} s of CPU time, {speed:.1} seeds per CPU second\n"));
+    text.push_str(&format!("\n{}\n", speed(tally, end)));
     text
 }
 
@@ -56,6 +55,24 @@ fn outcomes(tally: &Tally, style: Style) -> String {
     };
     let seeds = count(tally.seeds(), "seed");
     format!("{seeds}: {}\n", Verdict::ALL.map(outcome).join(", "))
+}
+
+fn time_up(end: &SweepEnd, style: Style) -> String {
+    let Some(budget) = &end.time_up else { return String::new() };
+    let (from, until) = end.seeds_done;
+    let word = style.paint(Tone::Doubtful, "time up");
+    format!("{word} after {budget}: this is of the seeds {from}..{until}\n")
+}
+
+fn speed(tally: &Tally, end: &SweepEnd) -> String {
+    let SweepEnd { seeds_played, cpu_seconds, .. } = *end;
+    let of_what = if seeds_played == tally.seeds() {
+        String::new()
+    } else {
+        format!(" for the {} played now", count(seeds_played, "seed"))
+    };
+    let speed = seeds_per_cpu_second(seeds_played, cpu_seconds);
+    format!("{cpu_seconds:.3} s of CPU time{of_what}, {speed:.1} seeds per CPU second")
 }
 
 fn keys(name: &str, trio: &Trio, tally: &Tally) -> String {
@@ -78,8 +95,7 @@ fn keys(name: &str, trio: &Trio, tally: &Tally) -> String {
 
 /// What the oracle watches over that a key begins with.
 fn class(key: &str) -> Option<Class> {
-    let name = key.split('/').next()?;
-    Oracle::ALL.iter().find(|oracle| oracle.name() == name).map(|oracle| oracle.class())
+    Oracle::named(key.split('/').next()?).map(Oracle::class)
 }
 
 fn faults(tally: &Tally, never_fired: &[Family]) -> String {

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use seamstress_oracle::{Cell, Oracle, Verdict};
-use seamstress_plan::{ExpectedCell, Family};
+use seamstress_plan::{ExpectedCell, Family, Fault};
+use serde::{Deserialize, Serialize};
 
 use crate::Play;
 
@@ -24,14 +25,8 @@ pub struct SeedResult {
     pub findings: Vec<KeyedFinding>,
     /// Its resumptions by cell, in the order of [`Cell::ALL`].
     pub cells: [u64; 5],
-    /// Faults in the plan, by family.
-    pub planned: BTreeMap<Family, u64>,
-    /// Faults whose place occurred, by family.
-    pub reached: BTreeMap<Family, u64>,
-    /// Faults carried out, by family.
-    pub fired: BTreeMap<Family, u64>,
-    /// Faults with an observed effect, by family.
-    pub effective: BTreeMap<Family, u64>,
+    /// How far its faults got; a family without any is left out.
+    pub faults: BTreeMap<Family, FaultCounts>,
     /// Messages that the server's application emitted.
     pub emitted: u64,
     /// Messages that the client's application got.
@@ -58,20 +53,13 @@ impl SeedResult {
             oracle: finding.oracle,
             key: finding.key(),
         };
-        let mut planned = BTreeMap::new();
-        for fault in &play.plan.faults {
-            *planned.entry(fault.family).or_insert(0) += 1;
-        }
         SeedResult {
             seed,
             verdict: judgement.verdict,
             digest: play.digest.to_string(),
             findings: judgement.findings.iter().map(keyed).collect(),
             cells: Cell::ALL.map(|cell| judgement.count(cell)),
-            planned,
-            reached: by_family(&judgement.faults.reached),
-            fired: by_family(&judgement.faults.fired),
-            effective: by_family(&judgement.faults.effective),
+            faults: faults_by_family(play),
             emitted: judgement.emitted,
             delivered: judgement.delivered,
             sim_ms: play.trace.records.last().map_or(0, |record| record.at_ms),
@@ -79,10 +67,23 @@ impl SeedResult {
     }
 }
 
-/// The judge counts by the name in the trace; a name that is no family's is no fault of a plan.
-fn by_family(counts: &BTreeMap<String, u64>) -> BTreeMap<Family, u64> {
-    let count = |family: Family| Some((family, *counts.get(family.name())?));
-    Family::ALL.into_iter().filter_map(count).collect()
+fn faults_by_family(play: &Play) -> BTreeMap<Family, FaultCounts> {
+    let judged = &play.judgement.faults;
+    let counts = |family: Family| {
+        // The judge counts by the name in the trace; a name that is no family's is no fault of a
+        // plan.
+        let count =
+            |counts: &BTreeMap<String, u64>| counts.get(family.name()).copied().unwrap_or(0);
+        let is_of_it = |fault: &&Fault| fault.family == family;
+        let counts = FaultCounts {
+            planned: play.plan.faults.iter().filter(is_of_it).count() as u64,
+            reached: count(&judged.reached),
+            fired: count(&judged.fired),
+            effective: count(&judged.effective),
+        };
+        (counts != FaultCounts::default()).then_some((family, counts))
+    };
+    Family::ALL.into_iter().filter_map(counts).collect()
 }
 
 /// How often a key was found.
@@ -95,7 +96,7 @@ pub struct KeyTally {
 }
 
 /// How far the faults of a family got.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultCounts {
     /// Faults in plans.
     pub planned: u64,
@@ -105,6 +106,17 @@ pub struct FaultCounts {
     pub fired: u64,
     /// Faults with an observed effect.
     pub effective: u64,
+}
+
+impl FaultCounts {
+    /// Adds the counts of others.
+    pub(crate) fn add(&mut self, others: FaultCounts) {
+        let FaultCounts { planned, reached, fired, effective } = others;
+        self.planned += planned;
+        self.reached += reached;
+        self.fired += fired;
+        self.effective += effective;
+    }
 }
 
 /// What a sweep adds up.
@@ -148,17 +160,8 @@ impl Tally {
                 self.add_key(key.clone(), KeyTally { count: 1, first_seed: seed });
             }
         }
-        for family in Family::ALL {
-            let count = |counts: &BTreeMap<Family, u64>| counts.get(&family).copied().unwrap_or(0);
-            self.add_faults(
-                family,
-                FaultCounts {
-                    planned: count(&result.planned),
-                    reached: count(&result.reached),
-                    fired: count(&result.fired),
-                    effective: count(&result.effective),
-                },
-            );
+        for (family, counts) in &result.faults {
+            self.add_faults(*family, *counts);
         }
     }
 
@@ -190,11 +193,7 @@ impl Tally {
     }
 
     fn add_faults(&mut self, family: Family, counts: FaultCounts) {
-        let sum = self.faults.entry(family).or_default();
-        sum.planned += counts.planned;
-        sum.reached += counts.reached;
-        sum.fired += counts.fired;
-        sum.effective += counts.effective;
+        self.faults.entry(family).or_default().add(counts);
     }
 
     /// How many runs.

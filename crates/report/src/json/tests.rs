@@ -2,19 +2,20 @@
 //!
 //! Owns a snapshot of each line: programs read them, so a change here is a break for them.
 
+use std::collections::BTreeMap;
+
+use seamstress_plan::Trio;
+
 use super::*;
-use crate::sample;
+use crate::{KeptResults, sample};
 
 /// A run in which no two counts are the same.
 fn result() -> SeedResult {
-    let counts =
-        |drop, rotation| BTreeMap::from([(Family::Drop, drop), (Family::Rotation, rotation)]);
+    let drop = FaultCounts { planned: 9, reached: 8, fired: 7, effective: 6 };
+    let rotation = FaultCounts { planned: 5, reached: 4, fired: 3, effective: 2 };
     SeedResult {
         cells: [6, 1, 2, 3, 4],
-        planned: counts(9, 5),
-        reached: counts(8, 4),
-        fired: counts(7, 3),
-        effective: counts(6, 2),
+        faults: BTreeMap::from([(Family::Drop, drop), (Family::Rotation, rotation)]),
         ..SeedResult::of(3, &sample::skipping().play())
     }
 }
@@ -22,12 +23,33 @@ fn result() -> SeedResult {
 #[test]
 fn a_sweep_begins_with_what_is_swept() {
     let trio = Trio { client: "rmcp".into(), ..Trio::default() };
-    insta::assert_snapshot!(sweep_started("storm", &trio, (0, 200), "0.1.0"), @r#"{"schema":1,"type":"sweep_started","scenario":"storm","server":"reference","proxy":"reference","client":"rmcp","seeds":[0,200],"version":"0.1.0"}"#);
+    let start = SweepStart {
+        scenario: "storm",
+        trio: &trio,
+        seeds: (0, Some(200)),
+        version: "0.1.0",
+        time_ms: None,
+        results: None,
+    };
+    insta::assert_snapshot!(sweep_started(&start), @r#"{"schema":1,"type":"sweep_started","scenario":"storm","server":"reference","proxy":"reference","client":"rmcp","seeds":[0,200],"version":"0.1.0"}"#);
+}
+
+#[test]
+fn a_long_sweep_adds_its_time_and_its_results_and_may_have_no_end() {
+    let start = SweepStart {
+        scenario: "storm",
+        trio: &Trio::default(),
+        seeds: (5, None),
+        version: "0.1.0",
+        time_ms: Some(600_000),
+        results: Some(KeptResults { path: "storm.results.jsonl", seeds: (5, 40) }),
+    };
+    insta::assert_snapshot!(sweep_started(&start), @r#"{"schema":1,"type":"sweep_started","scenario":"storm","server":"reference","proxy":"reference","client":"reference","seeds":[5,null],"version":"0.1.0","time_ms":600000,"results":"storm.results.jsonl","seeds_in_results":[5,40]}"#);
 }
 
 #[test]
 fn a_seed_line_has_the_fields_of_the_design_in_their_order() {
-    insta::assert_snapshot!(seed_line(&result()), @r#"{"schema":1,"type":"seed","seed":3,"outcome":"violated","digest":"15d61c69cbe868bcde776d350a56102f","findings":[{"oracle":"cursor-exact","key":"cursor-exact/call/resumed:resume"},{"oracle":"skip","key":"skip/progress/resumed:resume"}],"resumptions":{"sound":6,"escape":1,"needed":2,"needless":3,"unanswered":4},"faults":{"planned":14,"reached":12,"fired":10,"effective":8},"events":{"emitted":7,"delivered":5},"sim_ms":40}"#);
+    insta::assert_snapshot!(seed_line(&result()), @r#"{"schema":1,"type":"seed","seed":3,"outcome":"violated","digest":"15d61c69cbe868bcde776d350a56102f","findings":[{"oracle":"cursor-exact","key":"cursor-exact/call/resumed:resume"},{"oracle":"skip","key":"skip/progress/resumed:resume"}],"resumptions":{"sound":6,"escape":1,"needed":2,"needless":3,"unanswered":4},"faults":{"planned":14,"reached":12,"fired":10,"effective":8},"events":{"emitted":7,"delivered":5},"sim_ms":40,"faults_by_family":{"drop":{"planned":9,"reached":8,"fired":7,"effective":6},"rotation":{"planned":5,"reached":4,"fired":3,"effective":2}}}"#);
 }
 
 #[test]
@@ -40,7 +62,7 @@ fn a_play_line_adds_where_the_plan_came_from_and_whether_it_met_its_expectation(
         Some(false),
         Some("missing: duplicate/result"),
     );
-    insta::assert_snapshot!(line, @r#"{"schema":1,"type":"play","name":"incident@1","plan":"sims/incident.toml","case":"report","seed":3,"outcome":"violated","digest":"15d61c69cbe868bcde776d350a56102f","findings":[{"oracle":"cursor-exact","key":"cursor-exact/call/resumed:resume"},{"oracle":"skip","key":"skip/progress/resumed:resume"}],"resumptions":{"sound":6,"escape":1,"needed":2,"needless":3,"unanswered":4},"faults":{"planned":14,"reached":12,"fired":10,"effective":8},"events":{"emitted":7,"delivered":5},"sim_ms":40,"met_expectation":false,"problem":"missing: duplicate/result"}"#);
+    insta::assert_snapshot!(line, @r#"{"schema":1,"type":"play","name":"incident@1","plan":"sims/incident.toml","case":"report","seed":3,"outcome":"violated","digest":"15d61c69cbe868bcde776d350a56102f","findings":[{"oracle":"cursor-exact","key":"cursor-exact/call/resumed:resume"},{"oracle":"skip","key":"skip/progress/resumed:resume"}],"resumptions":{"sound":6,"escape":1,"needed":2,"needless":3,"unanswered":4},"faults":{"planned":14,"reached":12,"fired":10,"effective":8},"events":{"emitted":7,"delivered":5},"sim_ms":40,"faults_by_family":{"drop":{"planned":9,"reached":8,"fired":7,"effective":6},"rotation":{"planned":5,"reached":4,"fired":3,"effective":2}},"met_expectation":false,"problem":"missing: duplicate/result"}"#);
 }
 
 #[test]
@@ -63,4 +85,56 @@ fn a_summary_has_every_oracle_and_every_family_and_rounds_its_fractions() {
 fn a_sweep_that_took_no_time_has_no_speed() {
     let line = summary_line(&Tally::default(), &[], 0.0, false);
     assert!(line.contains(r#""cpu_seconds":0.0,"seeds_per_cpu_second":0.0"#), "{line}");
+}
+
+#[test]
+fn a_sweep_adds_which_seeds_were_done_and_counts_only_those_played_now_as_speed() {
+    let mut tally = Tally::default();
+    tally.add(3, &result());
+    tally.add(4, &result());
+    let end = SweepEnd {
+        seeds_done: (3, 5),
+        seeds_played: 1,
+        cpu_seconds: 0.5,
+        time_up: Some("10m".into()),
+        is_interrupted: false,
+    };
+    let line = sweep_summary_line(&tally, &[], &end);
+    let added = r#""cpu_seconds":0.5,"seeds_per_cpu_second":2.0,"never_fired":[],"interrupted":false,"seeds_done":[3,5],"time_up":true}"#;
+    assert!(line.ends_with(added), "{line}");
+}
+
+#[test]
+fn a_seed_line_read_back_is_the_whole_result() {
+    let result = result();
+    assert_eq!(read_seed_line(seed_line(&result).as_bytes()).expect("readable"), result);
+}
+
+#[test]
+fn a_line_that_says_anything_this_build_would_not_say_is_refused_and_nothing_is_dropped() {
+    let line = seed_line(&result());
+    let refusal = |from: &str, to: &str| {
+        assert!(line.contains(from), "{from} in {line}");
+        read_seed_line(line.replace(from, to).as_bytes()).expect_err(to).to_string()
+    };
+    for (from, to) in [
+        (r#""sim_ms":40"#, r#""sim_ms":40,"mood":"good""#),
+        (r#"{"planned":9,"#, r#"{"planned":9,"mood":1,"#),
+        (r#""schema":1"#, r#""schema":2"#),
+        (r#""type":"seed""#, r#""type":"play""#),
+        (r#""planned":14"#, r#""planned":15"#),
+        (r#""sim_ms":40"#, r#""sim_ms": 40"#),
+    ] {
+        let message = refusal(from, to);
+        assert!(message.starts_with("its fields are not those"), "{message}");
+    }
+    assert_eq!(refusal("\"violated\"", "\"odd\""), "there is no outcome `odd`");
+    assert_eq!(refusal("\"oracle\":\"skip\"", "\"oracle\":\"hop\""), "there is no oracle `hop`");
+    assert!(
+        refusal("\"drop\":{", "\"rain\":{").starts_with("it is no `seed` line: unknown variant")
+    );
+    assert!(refusal(r#","digest""#, r#","digested""#).contains("missing field `digest`"));
+    for cut in [0, 1, line.len() / 2, line.len() - 1] {
+        assert!(read_seed_line(&line.as_bytes()[..cut]).is_err(), "cut at {cut}");
+    }
 }

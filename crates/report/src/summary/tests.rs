@@ -14,11 +14,21 @@ fn tally() -> Tally {
     tally
 }
 
+fn end() -> SweepEnd {
+    SweepEnd {
+        seeds_done: (3, 6),
+        seeds_played: 3,
+        cpu_seconds: 1.5,
+        time_up: None,
+        is_interrupted: false,
+    }
+}
+
 #[test]
 fn a_summary_is_cells_outcomes_keys_faults_and_speed_in_this_order() {
     let tally = tally();
     let trio = Trio { server: "reference:clamp-to-floor".into(), ..Trio::default() };
-    let text = sweep_summary("cut", &trio, &tally, &[], &[], 1.5, Style::default());
+    let text = sweep_summary("cut", &trio, &tally, &[], &[], &end(), Style::default());
     insta::assert_snapshot!(text, @r#"
     cut   server reference:clamp-to-floor, proxy reference, client reference
 
@@ -45,8 +55,15 @@ fn a_summary_is_cells_outcomes_keys_faults_and_speed_in_this_order() {
 fn what_makes_a_green_sweep_worth_less_is_said() {
     let never = tally().never_fired(&[Family::Drop, Family::Silence]);
     let missing = [ExpectedCell::Needless];
-    let text =
-        sweep_summary("cut", &Trio::default(), &tally(), &never, &missing, 1.5, Style::default());
+    let text = sweep_summary(
+        "cut",
+        &Trio::default(),
+        &tally(),
+        &never,
+        &missing,
+        &end(),
+        Style::default(),
+    );
     assert!(text.contains("warning   no fault of the listed family silence was ever carried out"));
     assert!(text.contains("warning   no resumption was ever needless"), "{text}");
     assert!(text.contains("  silence         0        0      0          0\n"), "{text}");
@@ -59,8 +76,24 @@ fn a_sweep_in_which_nothing_was_resumed_does_not_look_like_a_proof() {
     result.cells = [0; 5];
     tally.add(1, &result);
     let text = |tally: &Tally| {
-        sweep_summary("cut", &Trio::default(), tally, &[], &[], 1.5, Style::default())
+        sweep_summary("cut", &Trio::default(), tally, &[], &[], &end(), Style::default())
     };
     assert!(text(&tally).contains("nothing was resumed"), "{}", text(&tally));
     assert!(text(&Tally::default()).contains("warning   nothing ran"));
+}
+
+#[test]
+fn a_sweep_that_ran_out_of_time_says_which_seeds_it_speaks_of() {
+    let end = SweepEnd { time_up: Some("10m".into()), ..end() };
+    let text = sweep_summary("cut", &Trio::default(), &tally(), &[], &[], &end, Style::default());
+    let told = "stuck 0, error 0\ntime up after 10m: this is of the seeds 3..6\n";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn the_speed_is_that_of_the_seeds_played_now_and_not_of_those_that_were_known() {
+    let end = SweepEnd { seeds_played: 1, cpu_seconds: 0.5, ..end() };
+    let text = sweep_summary("cut", &Trio::default(), &tally(), &[], &[], &end, Style::default());
+    let told = "0.500 s of CPU time for the 1 seed played now, 2.0 seeds per CPU second\n";
+    assert!(text.ends_with(told), "{text}");
 }

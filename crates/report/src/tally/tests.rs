@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{sample, summary_line};
+use crate::{read_seed_line, sample, seed_line, summary_line};
 
 #[test]
 fn what_is_kept_of_a_run_is_its_verdict_its_keys_its_cells_and_its_faults() {
@@ -17,8 +17,10 @@ fn what_is_kept_of_a_run_is_its_verdict_its_keys_its_cells_and_its_faults() {
     let keys: Vec<&str> = result.findings.iter().map(|finding| finding.key.as_str()).collect();
     assert_eq!(keys, ["cursor-exact/call/resumed:resume", "skip/progress/resumed:resume"]);
     assert_eq!(result.cells, [0, 1, 0, 0, 0]);
-    assert_eq!(result.planned, BTreeMap::from([(Family::Drop, 2), (Family::Rotation, 1)]));
-    assert_eq!(result.effective, BTreeMap::from([(Family::Drop, 1)]));
+    let counts =
+        |planned, reached, fired, effective| FaultCounts { planned, reached, fired, effective };
+    let faults = [(Family::Drop, counts(2, 1, 1, 1)), (Family::Rotation, counts(1, 1, 1, 0))];
+    assert_eq!(result.faults, BTreeMap::from(faults));
     assert_eq!((result.emitted, result.delivered, result.sim_ms), (7, 5, 40));
 }
 
@@ -65,36 +67,37 @@ fn some_result() -> impl Strategy<Value = SeedResult> {
         let oracle = Oracle::ALL[oracle];
         KeyedFinding { oracle, key: format!("{oracle}/call/state-{state}") }
     });
-    let families = || {
-        let family = prop::sample::select(Family::ALL.to_vec());
-        prop::collection::btree_map(family, 0..9_u64, 0..4)
-    };
+    let counts = (1..9_u64, 0..9_u64, 0..9_u64, 0..9_u64).prop_map(
+        |(planned, reached, fired, effective)| FaultCounts { planned, reached, fired, effective },
+    );
+    let family = prop::sample::select(Family::ALL.to_vec());
     (
         0..1_000_u64,
         prop::sample::select(Verdict::ALL.to_vec()),
         prop::collection::vec(finding, 0..5),
         prop::array::uniform5(0..9_u64),
-        (families(), families(), families(), families()),
+        prop::collection::btree_map(family, counts, 0..4),
     )
-        .prop_map(|(seed, verdict, findings, cells, (planned, reached, fired, effective))| {
-            SeedResult {
-                seed,
-                verdict,
-                digest: String::new(),
-                findings,
-                cells,
-                planned,
-                reached,
-                fired,
-                effective,
-                emitted: 0,
-                delivered: 0,
-                sim_ms: 0,
-            }
+        .prop_map(|(seed, verdict, findings, cells, faults)| SeedResult {
+            seed,
+            verdict,
+            digest: String::new(),
+            findings,
+            cells,
+            faults,
+            emitted: 0,
+            delivered: 0,
+            sim_ms: 0,
         })
 }
 
 proptest! {
+    /// Whatever a run showed, a file of results can stand for it.
+    #[test]
+    fn a_result_that_is_written_and_read_is_the_same(result in some_result()) {
+        prop_assert_eq!(read_seed_line(seed_line(&result).as_bytes()).expect("readable"), result);
+    }
+
     /// Workers may end in any order, and share the seeds in any way.
     #[test]
     fn tallies_merged_in_any_order_and_grouping_give_the_same_summary(
