@@ -11,6 +11,7 @@ mod foreign;
 mod json_lines;
 mod listing;
 mod logging;
+mod long_sweeps;
 mod matrix;
 mod signals;
 mod suite;
