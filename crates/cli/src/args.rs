@@ -3,7 +3,7 @@
 //! Owns the verbs, their arguments and the texts of `--help`. It must not know what is done with
 //! them. The names are those of design section 9; verbs that do not exist yet are not listed.
 
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -13,11 +13,13 @@ use crate::seeds::SeedRange;
 
 mod doctor;
 mod likelihood;
+mod long;
 mod matrix;
 mod shrink;
 
 pub use doctor::DoctorArguments;
 pub use likelihood::LikelihoodArguments;
+pub use long::LongArguments;
 pub use matrix::{
     DefenceArguments, KillArguments, MatrixArguments, MatrixVerb, TableArguments, TableFormat,
 };
@@ -161,29 +163,36 @@ fn jobs_or_all(jobs: Option<NonZeroUsize>) -> NonZeroUsize {
 At least 20 seeds must make every listed family of faults fire, and 1000 must see the cells that the
 scenario expects; otherwise nothing is proven and the exit code is 4.
 
+With --resume the same command can be typed again after any end, a crash too: seeds whose results
+are in the file are counted and not played again.
+
 Example:
   seamstress sweep drop --seeds 0..500 --server reference:replay-whole-ring
-  seamstress sweep storm --until-quiet 500 --coverage")]
+
+Long ones:
+  seamstress sweep --time 10m
+  seamstress sweep --until-quiet 500 --coverage
+  seamstress sweep --seeds 0..100000 --resume")]
 pub struct SweepArguments {
     /// A file stem in sims/, a scenario of this build, or the path of a .toml file
     #[arg(value_name = "SCENARIO", default_value = "storm")]
     pub scenario: String,
-    /// Seeds from A, up to and without B, decimal or 0x hex [default: 0..1000, or what a scenario
-    /// without draws says]
-    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
+    /// Seeds from A, up to and without B, decimal or 0x hex; with --time or --until-quiet, A.. has
+    /// no end [default: 0..1000, 0.. with one of those, or what a scenario without draws says]
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true,
+          value_parser = SeedRange::read_open)]
     pub seeds: Option<SeedRange>,
     #[command(flatten)]
     pub trio: TrioArguments,
     #[command(flatten)]
     pub jobs: JobsArguments,
+    #[command(flatten)]
+    pub long: LongArguments,
     /// End after the first seed, counted from A, that fails
     #[arg(long)]
     pub fail_fast: bool,
     #[command(flatten)]
     pub small: SmallArguments,
-    /// End once K seeds in a row have brought no new protocol state; without --seeds, from 0 on
-    #[arg(long, value_name = "K")]
-    pub until_quiet: Option<NonZeroU64>,
     /// Add how far every action got, and which protocol states were seen
     #[arg(long)]
     pub coverage: bool,

@@ -11,6 +11,7 @@ use seamstress_sim::PlayError;
 
 use crate::doctor::ChildError;
 use crate::exit::Exit;
+use crate::results::ResultsError;
 use crate::target::TargetError;
 
 /// Why a verb could not be carried out, in one line with the way out.
@@ -57,6 +58,12 @@ pub enum CommandError {
     Log { filter: String, problem: String },
     #[error("{path} cannot be written: {problem}; nothing was left there")]
     Unwritable { path: String, problem: io::Error },
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    #[error(
+        "the seeds {from}.. have no end; say when to end, as in --time 10m or --until-quiet 500"
+    )]
+    NoEnd { from: u64 },
 }
 
 impl CommandError {
@@ -72,7 +79,9 @@ impl CommandError {
             | CommandError::NoDiagramOfLikelihood
             | CommandError::NoPictureOfARun
             | CommandError::Log { .. }
-            | CommandError::Unwritable { .. } => Exit::Usage,
+            | CommandError::Unwritable { .. }
+            | CommandError::Results(_)
+            | CommandError::NoEnd { .. } => Exit::Usage,
             CommandError::Panicked { .. }
             | CommandError::RunPanicked { .. }
             | CommandError::NoProcess { .. }

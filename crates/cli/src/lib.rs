@@ -18,10 +18,12 @@
 //! | `shrinking`, `regressions` | making a failure small; keeping it |
 //! | `harness` | the library face: somebody's own server |
 //! | `pool`, `many`, `failures` | many runs in order; telling their failures |
+//! | `budget`, `results` | long sweeps: when they end, and what outlives them |
 //! | `output`, `progress`, `log`, `interrupt`, `system` | standard output and error, signals, the machine |
 //! | `exit`, `error`, `panics` | how it ends |
 
 mod args;
+mod budget;
 mod coverage;
 mod doctor;
 mod error;
@@ -45,6 +47,7 @@ mod progress;
 mod recorded;
 mod regressions;
 mod replay;
+mod results;
 mod run;
 mod seeds;
 mod shrink;

@@ -9,7 +9,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -38,10 +38,9 @@ pub fn in_order<T: Send>(
 ) -> io::Result<()> {
     let jobs = jobs.get().min(usize::try_from(total).unwrap_or(usize::MAX));
     let shared = Shared {
-        next: AtomicU64::new(0),
         total,
         is_over: AtomicBool::new(false),
-        handed_on: Mutex::new(0),
+        counts: Mutex::new(Counts::default()),
         moved: Condvar::new(),
         ahead: AHEAD_PER_JOB.saturating_mul(jobs as u64),
     };
@@ -68,13 +67,19 @@ pub fn in_order<T: Send>(
 type Message<T> = (u64, Result<T, Panic>);
 
 struct Shared {
-    next: AtomicU64,
     total: u64,
     is_over: AtomicBool,
-    /// How many results have been handed on.
-    handed_on: Mutex<u64>,
+    counts: Mutex<Counts>,
     moved: Condvar,
     ahead: u64,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// How many pieces have been taken.
+    taken: u64,
+    /// How many results have been handed on.
+    handed_on: u64,
 }
 
 impl Shared {
@@ -84,13 +89,7 @@ impl Shared {
         is_stopped: &impl Fn() -> bool,
         sender: &Sender<Message<T>>,
     ) {
-        while !is_stopped() && !self.is_over.load(Ordering::Relaxed) {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.total {
-                return;
-            }
-            // A number that is taken is done, so that there is never a hole in the results.
-            self.wait_until_near(number);
+        while let Some(number) = self.take(is_stopped) {
             let done = catch_unwind(AssertUnwindSafe(|| work(number)));
             let done = done.map_err(|payload| Panic(panics::message(&*payload)));
             if sender.send((number, done)).is_err() {
@@ -99,11 +98,19 @@ impl Shared {
         }
     }
 
-    fn wait_until_near(&self, number: u64) {
-        let mut handed_on = self.lock();
-        while number >= handed_on.saturating_add(self.ahead) {
-            handed_on = self.moved.wait(handed_on).unwrap_or_else(PoisonError::into_inner);
+    /// The next piece, once it is near enough. One that is taken is done, so that there is never a
+    /// hole in the results.
+    fn take(&self, is_stopped: &impl Fn() -> bool) -> Option<u64> {
+        let mut counts = self.lock();
+        while counts.taken >= counts.handed_on.saturating_add(self.ahead) {
+            counts = self.moved.wait(counts).unwrap_or_else(PoisonError::into_inner);
         }
+        // Asked after the wait, which may have been long.
+        if counts.taken == self.total || is_stopped() || self.is_over.load(Ordering::Relaxed) {
+            return None;
+        }
+        counts.taken += 1;
+        Some(counts.taken - 1)
     }
 
     fn hand_on<T>(
@@ -121,19 +128,21 @@ impl Shared {
                 }
                 due += 1;
             }
-            *self.lock() = due;
+            self.lock().handed_on = due;
             self.moved.notify_all();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, u64> {
+    fn lock(&self) -> MutexGuard<'_, Counts> {
         // Nothing panics while it is held.
-        self.handed_on.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
+
     use super::*;
 
     fn jobs(count: usize) -> NonZeroUsize {
@@ -196,6 +205,25 @@ mod tests {
         in_order(jobs(4), 100_000, is_stopped, work, each).expect("threads");
         assert_eq!(handed_on, begun.into_inner());
         assert!(handed_on < 100_000, "it went on to the end");
+    }
+
+    #[test]
+    fn a_piece_that_waited_for_a_slow_one_is_not_begun_after_the_stop() {
+        let (is_stopped, begun) = (AtomicBool::new(false), AtomicU64::new(0));
+        let work = |number| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if number == 0 {
+                // By then the other thread has begun all that it may, and will have to wait.
+                while begun.load(Ordering::Relaxed) < 2 * AHEAD_PER_JOB {
+                    thread::yield_now();
+                }
+                is_stopped.store(true, Ordering::Relaxed);
+            }
+        };
+        let each = |_, _| ControlFlow::Continue(());
+        let stopped = || is_stopped.load(Ordering::Relaxed);
+        in_order(jobs(2), 10_000, stopped, work, each).expect("threads");
+        assert_eq!(begun.into_inner(), 2 * AHEAD_PER_JOB);
     }
 
     #[test]

@@ -342,7 +342,6 @@ impl Suite<'_> {
                     &self.never_fired,
                     cpu_seconds,
                     is_interrupted,
-                    None,
                 ))?;
             }
         }

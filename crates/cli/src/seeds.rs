@@ -1,11 +1,13 @@
 //! Seeds and ranges of seeds, as they are typed.
 //!
-//! Owns reading `7`, `0x2a` and `A..B`. It must not know what is played with them.
+//! Owns reading `7`, `0x2a`, `A..B` and, where seeds may have no end, `A..`. It must not know what
+//! is played with them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Seeds from `from`, up to and without `until`. Never the wrong way round; possibly empty.
+/// Seeds from `from`, up to and without `until`. Never the wrong way round; possibly empty. A range
+/// up to the last seed there is has no end that anybody will see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeedRange {
     /// The first seed.
@@ -28,8 +30,21 @@ pub enum SeedsError {
 }
 
 impl SeedRange {
-    /// Seeds from 0 on, as many as it takes.
-    pub const ENDLESS: SeedRange = SeedRange { from: 0, until: u64::MAX };
+    /// Seeds from this one on, as many as it takes.
+    pub const fn without_end(from: u64) -> SeedRange {
+        SeedRange { from, until: u64::MAX }
+    }
+
+    /// Reads a range that may have no end, as in `5..`.
+    ///
+    /// # Errors
+    /// [`SeedsError`] if it is no range.
+    pub fn read_open(text: &str) -> Result<SeedRange, SeedsError> {
+        match text.strip_suffix("..") {
+            Some(from) if !from.is_empty() => seed(from).map(SeedRange::without_end),
+            _ => text.parse(),
+        }
+    }
 
     /// The first seed after them; none if nobody will see the end of it.
     pub fn end(self) -> Option<u64> {
@@ -39,6 +54,16 @@ impl SeedRange {
     /// How many seeds.
     pub const fn count(self) -> u64 {
         self.until - self.from
+    }
+
+    /// Whether these seeds and those of the other make one range that begins where this one does.
+    pub const fn is_continued_by(self, other: SeedRange) -> bool {
+        self.from <= other.from && other.from <= self.until
+    }
+
+    /// Whether this seed is one of them.
+    pub const fn contains(self, seed: u64) -> bool {
+        self.from <= seed && seed < self.until
     }
 }
 
@@ -113,7 +138,30 @@ mod tests {
         assert_eq!("0x10..20".parse(), Ok(SeedRange { from: 16, until: 20 }));
         let empty: SeedRange = "5..5".parse().expect("a range");
         assert_eq!((empty.count(), empty.to_string().as_str()), (0, "5..5"));
-        assert_eq!(SeedRange::ENDLESS.to_string(), "0..");
+        assert_eq!(SeedRange::without_end(0).to_string(), "0..");
+    }
+
+    #[test]
+    fn a_range_is_continued_by_one_that_begins_in_it_or_at_its_end() {
+        let range = |text: &str| text.parse::<SeedRange>().expect("a range");
+        for other in ["3..4", "3..20", "5..6", "9..20"] {
+            assert!(range("3..9").is_continued_by(range(other)), "{other}");
+        }
+        for other in ["2..9", "10..20"] {
+            assert!(!range("3..9").is_continued_by(range(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_range_has_no_end_only_where_it_may_have_none() {
+        assert_eq!(SeedRange::read_open("0x10.."), Ok(SeedRange::without_end(16)));
+        assert_eq!(SeedRange::read_open("3..9"), Ok(SeedRange { from: 3, until: 9 }));
+        let told = ["3..9", "7.."].map(|text| SeedRange::read_open(text).map(|it| it.to_string()));
+        assert_eq!(told, ["3..9", "7.."].map(|text| Ok(text.to_owned())));
+        for text in ["..", "", "7", "..9", "7...", "9..3", "a.."] {
+            assert!(SeedRange::read_open(text).is_err(), "{text:?}");
+        }
+        assert!(refusal("7..").ends_with("as in 0..1000"), "{}", refusal("7.."));
     }
 
     #[test]

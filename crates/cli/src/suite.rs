@@ -187,8 +187,7 @@ fn scenario_cases<'a>(
 }
 
 fn oracle_named(scenario: &str, case: &str, name: &str) -> Result<Oracle, CommandError> {
-    let found = Oracle::ALL.iter().copied().find(|oracle| oracle.name() == name);
-    found.ok_or_else(|| {
+    Oracle::named(name).ok_or_else(|| {
         let known = Oracle::ALL.iter().map(|oracle| oracle.name().to_owned()).collect();
         CommandError::UnknownOracle {
             scenario: scenario.to_owned(),

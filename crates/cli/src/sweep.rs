@@ -2,28 +2,35 @@
 //!
 //! Owns what a sweep says and when, and its exit code. Seeds are played in parallel and taken in
 //! order, so that the output is the same for any number of jobs; nothing of a run is kept but its
-//! small result.
+//! small result. One that ends early, by time or by a signal, has done a range without a hole, and
+//! so can be gone on with.
 
+mod end;
+mod found;
+
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use seamstress_oracle::Finding;
-use seamstress_plan::{ExpectedCell, Trio};
-use seamstress_report::{SeedResult, Style, Tally, Unseen};
+use seamstress_plan::Trio;
+use seamstress_report::{KeptResults, SeedResult, Style, SweepStart};
 use seamstress_sim::PlayError;
 
-use crate::args::{Format, SweepArguments};
-use crate::coverage::{Quiet, missing_cells, silent_actions, why_nothing_is_proven};
+use self::found::Found;
+use crate::args::{Format, LongArguments, SweepArguments};
+use crate::budget::{Countdown, TimeBudget};
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::failures::{Failures, NewKeys, SecondRun, Teller, Told, not_reproducible};
+use crate::failures::{NewKeys, SecondRun, Teller, Told, not_reproducible};
 use crate::output::{Output, say};
 use crate::playing::Played;
 use crate::pool::{self, Panic};
 use crate::progress::Progress;
+use crate::results::Results;
 use crate::seeds::SeedRange;
 use crate::shrink::ByItself;
 use crate::target::{self, NamedScenario};
-use crate::{interrupt, system, trio};
+use crate::{interrupt, trio};
 
 /// How many seeds are played when nobody says.
 const SEEDS: SeedRange = SeedRange { from: 0, until: 1_000 };
@@ -37,65 +44,46 @@ pub fn sweep(
     style: Style,
     output: &mut Output,
 ) -> Result<Exit, CommandError> {
+    let long = &arguments.long;
+    let countdown = long.time.map(TimeBudget::begin);
     let scenario = target::scenario(&arguments.scenario)?;
+    let seeds = arguments.seeds.unwrap_or_else(|| usual_seeds(&scenario, long));
+    if seeds.end().is_none() && countdown.is_none() && long.until_quiet.is_none() {
+        return Err(CommandError::NoEnd { from: seeds.from });
+    }
     let trio = trio::choose(&arguments.trio, &Trio::default());
     trio::check(&trio)?;
-    let seeds = arguments.seeds.unwrap_or_else(|| match arguments.until_quiet {
-        Some(_) => SeedRange::ENDLESS,
-        None => usual_seeds(&scenario),
-    });
     let jobs = arguments.jobs.count();
-    interrupt::install();
-    output.text(&match arguments.format {
-        Format::Human => {
-            let Trio { server, proxy, client } = &trio;
-            let name = &scenario.typed;
-            format!(
-                "sweep {name}   seeds {seeds}   server {server}   proxy {proxy}   client {client}   \
-                 jobs {jobs}"
-            )
-        }
-        Format::Json => seamstress_report::sweep_started(
-            &scenario.name,
-            &trio,
-            (seeds.from, seeds.end()),
-            env!("CARGO_PKG_VERSION"),
-        ),
-    })?;
+    let mut found = Found::nothing(arguments);
+    let results = found.open_results(long, &scenario, &trio, seeds)?;
     let mut sweep = Sweep {
         scenario: &scenario,
         trio: &trio,
         seeds,
+        countdown,
         format: arguments.format,
         teller: Teller { style, small: ByItself::of(&arguments.small, jobs, arguments.format) },
-        fail_fast: arguments.fail_fast,
         with_coverage: arguments.coverage,
-        quiet: arguments.until_quiet.map(Quiet::of),
         output,
-        progress: match seeds.end() {
-            Some(_) => Progress::towards(seeds.count(), arguments.format),
-            None => Progress::without_end(arguments.format),
-        },
-        tally: Tally::default(),
-        failures: match arguments.small.save {
-            Some(_) => Failures::all_of_them(),
-            None => Failures::default(),
-        },
-        exit: Exit::Holds,
-        ended_by: None,
+        progress: Progress::Silent,
+        results,
+        seeds_known: found.tally.seeds(),
+        ended_by: found.is_enough().then_some(Ended::Enough),
+        found,
     };
-    let work = |number| -> Result<SeedResult, PlayError> {
-        Ok(Played::of(scenario.plan(seeds.from + number, &trio))?.result())
-    };
-    let each = |number, done| sweep.take(seeds.from + number, done);
-    pool::in_order(jobs, seeds.count(), interrupt::is_requested, work, each)
-        .map_err(|problem| CommandError::NoThread { problem })?;
+    interrupt::install();
+    sweep.begin(jobs)?;
+    sweep.play(jobs)?;
     sweep.end()
 }
 
-fn usual_seeds(scenario: &NamedScenario) -> SeedRange {
-    if scenario.is_written() {
+fn usual_seeds(scenario: &NamedScenario, long: &LongArguments) -> SeedRange {
+    if long.until_quiet.is_some() {
+        SeedRange::without_end(0)
+    } else if scenario.is_written() {
         SeedRange { from: 0, until: scenario.scenario.seeds }
+    } else if long.time.is_some() {
+        SeedRange::without_end(0)
     } else {
         SEEDS
     }
@@ -105,20 +93,82 @@ struct Sweep<'a> {
     scenario: &'a NamedScenario,
     trio: &'a Trio,
     seeds: SeedRange,
+    countdown: Option<Countdown>,
     format: Format,
     teller: Teller,
-    fail_fast: bool,
     with_coverage: bool,
-    quiet: Option<Quiet>,
     output: &'a mut Output,
     progress: Progress,
-    tally: Tally,
-    failures: Failures,
-    exit: Exit,
+    results: Option<Results>,
+    /// How many seeds were done before this sweep.
+    seeds_known: u64,
+    found: Found,
     ended_by: Option<Ended>,
 }
 
 impl Sweep<'_> {
+    /// Says what is about to be played.
+    fn begin(&mut self, jobs: NonZeroUsize) -> Result<(), CommandError> {
+        let text = match self.format {
+            Format::Human => self.head(jobs),
+            Format::Json => {
+                let results = self.results.as_ref();
+                seamstress_report::sweep_started(&SweepStart {
+                    scenario: &self.scenario.name,
+                    trio: self.trio,
+                    seeds: (self.seeds.from, self.seeds.end()),
+                    version: env!("CARGO_PKG_VERSION"),
+                    time_ms: self.countdown.map(|countdown| countdown.budget.ms()),
+                    results: results
+                        .map(|results| KeptResults { path: results.path(), seeds: self.done() }),
+                })
+            }
+        };
+        self.output.text(&text)
+    }
+
+    fn head(&self, jobs: NonZeroUsize) -> String {
+        let Trio { server, proxy, client } = self.trio;
+        let (name, seeds) = (&self.scenario.typed, self.seeds);
+        let time = self.countdown.map(|countdown| format!("   time {}", countdown.budget));
+        let time = time.unwrap_or_default();
+        let mut head = format!(
+            "sweep {name}   seeds {seeds}{time}   server {server}   proxy {proxy}   \
+             client {client}   jobs {jobs}"
+        );
+        if let Some(results) = &self.results {
+            head.push_str(&format!("\nresults {}", results.path()));
+            if self.seeds_known > 0 {
+                let (from, until) = self.done();
+                head.push_str(&format!("   seeds {from}..{until} are in it and not played again"));
+            }
+        }
+        head
+    }
+
+    /// The seeds that are done: from the first, up to and without the second.
+    fn done(&self) -> (u64, u64) {
+        (self.seeds.from, self.seeds.from + self.found.tally.seeds())
+    }
+
+    /// Plays the seeds that are not done.
+    fn play(&mut self, jobs: NonZeroUsize) -> Result<(), CommandError> {
+        if self.ended_by.is_some() {
+            return Ok(());
+        }
+        let (scenario, trio, countdown) = (self.scenario, self.trio, self.countdown);
+        let left = SeedRange { from: self.done().1, until: self.seeds.until };
+        let total = self.seeds.end().map(|_| left.count());
+        self.progress = Progress::until(total, countdown, self.format);
+        let work = |number| -> Result<SeedResult, PlayError> {
+            Ok(Played::of(scenario.plan(left.from + number, trio))?.result())
+        };
+        let each = |number, done| self.take(left.from + number, done);
+        let is_stopped = || interrupt::is_requested() || countdown.is_some_and(Countdown::is_up);
+        pool::in_order(jobs, left.count(), is_stopped, work, each)
+            .map_err(|problem| CommandError::NoThread { problem })
+    }
+
     /// Takes the result of the next seed.
     fn take(
         &mut self,
@@ -137,24 +187,22 @@ impl Sweep<'_> {
     }
 
     fn add(&mut self, result: &SeedResult) -> Result<ControlFlow<()>, CommandError> {
-        self.tally.add(result.seed, result);
+        let new = self.found.add(result);
         self.progress.advance();
-        if let Some(quiet) = &mut self.quiet {
-            quiet.note(&self.tally);
-        }
-        let exit = Exit::of_verdict(result.verdict);
-        self.exit = self.exit.max(exit);
         if self.format == Format::Json {
             self.output.text(&seamstress_report::seed_line(result))?;
         }
-        let keys = result.findings.iter().map(|finding| &finding.key);
-        if let Some(new) = self.failures.note_new(0, result.verdict, keys) {
+        if let Some(new) = new {
             self.tell(result, &new)?;
         }
-        let is_enough = self.output.is_closed()
-            || self.exit == Exit::NotReproducible
-            || self.quiet_seeds().is_some()
-            || (self.fail_fast && exit != Exit::Holds);
+        // Kept once it is told, so that nothing is kept that nobody was told of; and never if it is
+        // not reproducible, so that whoever goes on from there finds out as well.
+        if let Some(results) = &mut self.results
+            && self.found.exit != Exit::NotReproducible
+        {
+            results.add(result)?;
+        }
+        let is_enough = self.output.is_closed() || self.found.is_enough();
         Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
@@ -174,79 +222,11 @@ impl Sweep<'_> {
                 }
             }
             SecondRun::Different { first, second } => {
-                self.exit = Exit::NotReproducible;
+                self.found.exit = Exit::NotReproducible;
                 let line = not_reproducible(&name, &typed, &first, &second);
                 self.progress.aside(|| say(&line));
             }
         }
         Ok(())
-    }
-
-    /// How many seeds in a row have brought no new protocol state, if that ends the sweep.
-    fn quiet_seeds(&self) -> Option<u64> {
-        self.quiet.and_then(Quiet::reached)
-    }
-
-    /// The summary, and the exit code.
-    fn end(self) -> Result<Exit, CommandError> {
-        let quiet_seeds = self.quiet_seeds();
-        let is_cut_short = quiet_seeds.is_none() && self.tally.seeds() < self.seeds.count();
-        let is_interrupted = interrupt::is_requested() && is_cut_short;
-        let is_whole = !is_interrupted && (self.ended_by.is_none() || quiet_seeds.is_some());
-        let unseen = Unseen {
-            families: self.tally.never_fired(&self.scenario.families()),
-            actions: silent_actions(&self.tally, &self.scenario.scenario),
-            cells: if is_whole { self.missing_cells() } else { Vec::new() },
-        };
-        let cpu_seconds = system::cpu_seconds();
-        self.progress.finish();
-        self.output.text(&match self.format {
-            Format::Human => {
-                let summary = seamstress_report::sweep_summary(
-                    &trio::shell_word(&self.scenario.typed),
-                    self.trio,
-                    &self.tally,
-                    &unseen,
-                    self.with_coverage,
-                    cpu_seconds,
-                    self.teller.style,
-                );
-                let quiet = quiet_seeds.map_or(String::new(), |seeds| {
-                    format!("ended after {seeds} seeds in a row without a new protocol state\n")
-                });
-                format!("\n{summary}{quiet}")
-            }
-            Format::Json => seamstress_report::summary_line(
-                &self.tally,
-                &unseen.families,
-                cpu_seconds,
-                is_interrupted,
-                quiet_seeds,
-            ),
-        })?;
-        if let Some(Ended::Problem(problem)) = self.ended_by {
-            return Err(problem);
-        }
-        if is_interrupted {
-            let of_all = self.seeds.end().map(|_| format!(" of {}", self.seeds.count()));
-            let of_all = of_all.unwrap_or_default();
-            say(&format!("interrupted: {}{of_all} seeds", self.tally.seeds()));
-            return Ok(Exit::Interrupted);
-        }
-        if !is_whole {
-            return Ok(self.exit);
-        }
-        let is_drawn = !self.scenario.is_written();
-        let Unseen { families, cells, .. } = &unseen;
-        let reasons = why_nothing_is_proven(self.tally.seeds(), is_drawn, families, cells);
-        for reason in &reasons {
-            say(reason);
-        }
-        let proven = if reasons.is_empty() { Exit::Holds } else { Exit::NothingRan };
-        Ok(self.exit.max(proven))
-    }
-
-    fn missing_cells(&self) -> Vec<ExpectedCell> {
-        missing_cells(&self.tally, &self.scenario.scenario.expectation, self.trio)
     }
 }

@@ -1,6 +1,13 @@
-//! What the operating system tells of this process: CPU time, and how wide the terminal is.
+//! What the operating system tells of this process: CPU time, its program, and how wide the
+//! terminal is.
 //!
 //! Owns everything here that differs between systems. None of it may influence what is played.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+use seamstress_trace::Digest;
 
 /// How wide text is set where nobody looks at it on a terminal, in columns.
 const COLUMNS: usize = 100;
@@ -22,6 +29,20 @@ pub fn cpu_seconds() -> f64 {
     {
         0.0
     }
+}
+
+/// What tells this build from any other: the digest of the program itself.
+///
+/// # Errors
+/// What the system says if the program cannot be read.
+pub fn program_digest() -> io::Result<Digest> {
+    // On Linux this is the program that runs, even if another one was put in its place.
+    let path = if cfg!(target_os = "linux") {
+        PathBuf::from("/proc/self/exe")
+    } else {
+        std::env::current_exe()?
+    };
+    Digest::of_reader(File::open(path)?)
 }
 
 /// How wide text on standard output may be, in columns.

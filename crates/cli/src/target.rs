@@ -12,7 +12,7 @@ use std::path::Path;
 use seamstress_plan::{
     Builtin, Family, Plan, Scenario, StormFaults, Trio, Workload, builtin, builtin_named, generate,
 };
-use seamstress_trace::Trace;
+use seamstress_trace::{Digest, Trace};
 
 use crate::args::TrioArguments;
 use crate::seeds::{SeedsError, seed};
@@ -55,6 +55,8 @@ pub struct NamedScenario {
     pub path: Option<String>,
     /// What the file says.
     pub scenario: Scenario,
+    /// The digest of the file.
+    pub digest: Digest,
 }
 
 impl NamedScenario {
@@ -145,9 +147,10 @@ pub fn scenario(text: &str) -> Result<NamedScenario, TargetError> {
 /// # Errors
 /// None in a build that passes its tests.
 pub fn of_build(builtin: &Builtin) -> Result<NamedScenario, TargetError> {
-    let scenario = Scenario::from_toml(&format!("{}.toml", builtin.name), builtin.text)?;
-    let name = builtin.name.to_owned();
-    Ok(NamedScenario { typed: name.clone(), name, path: None, scenario })
+    let Builtin { name, text, .. } = *builtin;
+    let (scenario, digest) = read_text(&format!("{name}.toml"), text)?;
+    let name = name.to_owned();
+    Ok(NamedScenario { typed: name.clone(), name, path: None, scenario, digest })
 }
 
 /// Reads a scenario file that commands call `typed`.
@@ -155,9 +158,13 @@ pub fn of_build(builtin: &Builtin) -> Result<NamedScenario, TargetError> {
 /// # Errors
 /// [`TargetError`] if it cannot be read or is wrong.
 pub fn read_scenario(path: &str, typed: &str) -> Result<NamedScenario, TargetError> {
-    let scenario = Scenario::from_toml(path, &read(path)?)?;
+    let (scenario, digest) = read_text(path, &read(path)?)?;
     let (name, path) = (stem(path), Some(path.to_owned()));
-    Ok(NamedScenario { name, typed: typed.to_owned(), path, scenario })
+    Ok(NamedScenario { name, typed: typed.to_owned(), path, scenario, digest })
+}
+
+fn read_text(path: &str, text: &str) -> Result<(Scenario, Digest), TargetError> {
+    Ok((Scenario::from_toml(path, text)?, Digest::of(text.as_bytes())))
 }
 
 /// Reads a plan file.

@@ -42,6 +42,12 @@ macro_rules! oracles {
                 match self { $(Oracle::$variant => $name,)+ }
             }
 
+            /// The one of this name, if there is one.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Oracle> {
+                Oracle::ALL.iter().copied().find(|oracle| oracle.name() == name)
+            }
+
             /// What it watches over.
             #[must_use]
             pub const fn class(self) -> Class {
@@ -248,6 +254,12 @@ impl Verdict {
             Verdict::Stuck => "stuck",
             Verdict::Error => "error",
         }
+    }
+
+    /// The one of this name, if there is one.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
     }
 }
 

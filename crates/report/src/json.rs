@@ -4,51 +4,45 @@
 //! `type` second, and fields are only ever added. Counts are integers; the CPU time and the speed
 //! are the only fractions. It must not know who prints the lines: each comes without a line break.
 
-use std::collections::BTreeSet;
-
 use seamstress_oracle::{Oracle, ProtocolState, Verdict};
-use seamstress_plan::{Family, Trio};
+use seamstress_plan::Family;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::shrunk::{MetKey, Shrinking};
-use crate::tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
+use crate::sweep::{SweepEnd, SweepStart};
+use crate::tally::{FaultCounts, KeyTally, SeedResult, Tally};
 
 mod doctor;
 mod likelihood;
 mod matrix;
+mod run;
 
 pub use doctor::{checkup_line, doctor_started, found_line};
 pub use likelihood::{likelihood_lines, nothing_to_explain_line};
 pub use matrix::{control_line, defect_line, kill_summary_line};
 pub use matrix::{defence_control_lines, defence_lines, defence_summary_line};
+use run::{Resumptions, RunFields};
+pub use run::{SeedLineError, read_seed_line, seed_line};
 
 const SCHEMA: u32 = 1;
 
-/// The first line of a sweep. `seeds` is half open, and may have no end.
+/// The first line of a sweep.
 #[must_use]
-pub fn sweep_started(
-    scenario: &str,
-    trio: &Trio,
-    seeds: (u64, Option<u64>),
-    version: &str,
-) -> String {
+pub fn sweep_started(start: &SweepStart) -> String {
     line(&SweepStarted {
         schema: SCHEMA,
         kind: "sweep_started",
-        scenario,
-        server: &trio.server,
-        proxy: &trio.proxy,
-        client: &trio.client,
-        seeds,
-        version,
+        scenario: start.scenario,
+        server: &start.trio.server,
+        proxy: &start.trio.proxy,
+        client: &start.trio.client,
+        seeds: start.seeds,
+        version: start.version,
+        time_ms: start.time_ms,
+        results: start.results.map(|results| results.path),
+        seeds_in_results: start.results.map(|results| results.seeds),
     })
-}
-
-/// The line of one run of a sweep.
-#[must_use]
-pub fn seed_line(result: &SeedResult) -> String {
-    line(&SeedLine { schema: SCHEMA, kind: "seed", run: RunFields::of(result) })
 }
 
 /// The line of one plan that was played outside of a sweep. `name` is the plan's; `plan_path` the
@@ -95,43 +89,27 @@ pub fn shrunk_line(shrinking: &Shrinking) -> String {
 }
 
 /// The last line: what all runs add up to. `never_fired` are the listed families of which no fault
-/// was carried out; `cpu_seconds` is the CPU time of all workers; `quiet_seeds` is how many seeds
-/// in a row brought no new protocol state, if that is why a sweep ended.
+/// was carried out; `cpu_seconds` is the CPU time of all workers.
 #[must_use]
 pub fn summary_line(
     tally: &Tally,
     never_fired: &[Family],
     cpu_seconds: f64,
     interrupted: bool,
-    quiet_seeds: Option<u64>,
 ) -> String {
-    let keys = tally.keys().iter().map(|(key, KeyTally { count, first_seed })| KeyFields {
-        key,
-        count: *count,
-        first_seed: *first_seed,
-    });
-    let faults = tally.faults();
+    let played = tally.seeds();
+    line(&Summary { interrupted, ..Summary::of(tally, never_fired, cpu_seconds, played) })
+}
+
+/// The last line of a sweep: that of all runs, and which seeds were done.
+#[must_use]
+pub fn sweep_summary_line(tally: &Tally, never_fired: &[Family], end: &SweepEnd) -> String {
     line(&Summary {
-        schema: SCHEMA,
-        kind: "summary",
-        seeds: tally.seeds(),
-        outcomes: Named(Verdict::ALL.map(|v| (v.name(), tally.outcome(v))).to_vec()),
-        findings: Named(
-            Oracle::ALL.iter().map(|o| (o.name(), tally.findings()[o])).collect::<Vec<_>>(),
-        ),
-        resumptions: Resumptions::of(tally.cells()),
-        faults_fired: Named(faults.iter().map(|(f, counts)| (f.name(), counts.fired)).collect()),
-        faults: Named(faults.iter().map(|(family, counts)| (family.name(), *counts)).collect()),
-        actions: Named(
-            tally.actions().iter().map(|(action, counts)| (action.name(), *counts)).collect(),
-        ),
-        keys: keys.collect(),
-        states: States::of(tally),
-        cpu_seconds: rounded(cpu_seconds, 1000.0),
-        seeds_per_cpu_second: seeds_per_cpu_second(tally.seeds(), cpu_seconds),
-        never_fired: never_fired.iter().map(|family| family.name()).collect(),
-        interrupted,
-        quiet_seeds,
+        interrupted: end.is_interrupted,
+        quiet_seeds: end.quiet_seeds,
+        seeds_done: Some(end.seeds_done),
+        time_up: Some(end.time_up.is_some()),
+        ..Summary::of(tally, never_fired, end.cpu_seconds, end.seeds_played)
     })
 }
 
@@ -165,15 +143,12 @@ struct SweepStarted<'a> {
     client: &'a str,
     seeds: (u64, Option<u64>),
     version: &'a str,
-}
-
-#[derive(Serialize)]
-struct SeedLine<'a> {
-    schema: u32,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(flatten)]
-    run: RunFields<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds_in_results: Option<(u64, u64)>,
 }
 
 #[derive(Serialize)]
@@ -224,72 +199,6 @@ impl MetFields<'_> {
     }
 }
 
-/// What is said of every run.
-#[derive(Serialize)]
-struct RunFields<'a> {
-    seed: u64,
-    outcome: &'static str,
-    digest: &'a str,
-    findings: Vec<FindingFields<'a>>,
-    resumptions: Resumptions,
-    faults: FaultCounts,
-    states: &'a BTreeSet<ProtocolState>,
-    events: Events,
-    sim_ms: u64,
-}
-
-impl RunFields<'_> {
-    fn of(result: &SeedResult) -> RunFields<'_> {
-        let mut faults = FaultCounts::default();
-        result.faults.values().for_each(|counts| faults.add(*counts));
-        RunFields {
-            seed: result.seed,
-            outcome: result.verdict.name(),
-            digest: &result.digest,
-            findings: result.findings.iter().map(FindingFields::of).collect(),
-            resumptions: Resumptions::of(result.cells),
-            faults,
-            states: &result.states,
-            events: Events { emitted: result.emitted, delivered: result.delivered },
-            sim_ms: result.sim_ms,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct FindingFields<'a> {
-    oracle: &'static str,
-    key: &'a str,
-}
-
-impl FindingFields<'_> {
-    fn of(finding: &KeyedFinding) -> FindingFields<'_> {
-        FindingFields { oracle: finding.oracle.name(), key: &finding.key }
-    }
-}
-
-#[derive(Serialize)]
-struct Resumptions {
-    sound: u64,
-    escape: u64,
-    needed: u64,
-    needless: u64,
-    unanswered: u64,
-}
-
-impl Resumptions {
-    /// From counts in the order of `Cell::ALL`.
-    fn of([sound, escape, needed, needless, unanswered]: [u64; 5]) -> Resumptions {
-        Resumptions { sound, escape, needed, needless, unanswered }
-    }
-}
-
-#[derive(Serialize)]
-struct Events {
-    emitted: u64,
-    delivered: u64,
-}
-
 #[derive(Serialize)]
 struct Summary<'a> {
     schema: u32,
@@ -310,6 +219,53 @@ struct Summary<'a> {
     interrupted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     quiet_seeds: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds_done: Option<(u64, u64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_up: Option<bool>,
+}
+
+impl Summary<'_> {
+    /// What `played` of these runs took `cpu_seconds` for.
+    fn of<'a>(
+        tally: &'a Tally,
+        never_fired: &[Family],
+        cpu_seconds: f64,
+        played: u64,
+    ) -> Summary<'a> {
+        let keys = tally.keys().iter().map(|(key, KeyTally { count, first_seed })| KeyFields {
+            key,
+            count: *count,
+            first_seed: *first_seed,
+        });
+        let faults = tally.faults();
+        Summary {
+            schema: SCHEMA,
+            kind: "summary",
+            seeds: tally.seeds(),
+            outcomes: Named(Verdict::ALL.map(|v| (v.name(), tally.outcome(v))).to_vec()),
+            findings: Named(
+                Oracle::ALL.iter().map(|o| (o.name(), tally.findings()[o])).collect::<Vec<_>>(),
+            ),
+            resumptions: Resumptions::of(tally.cells()),
+            faults_fired: Named(
+                faults.iter().map(|(f, counts)| (f.name(), counts.fired)).collect(),
+            ),
+            faults: Named(faults.iter().map(|(f, counts)| (f.name(), *counts)).collect()),
+            actions: Named(
+                tally.actions().iter().map(|(action, counts)| (action.name(), *counts)).collect(),
+            ),
+            keys: keys.collect(),
+            states: States::of(tally),
+            cpu_seconds: rounded(cpu_seconds, 1000.0),
+            seeds_per_cpu_second: seeds_per_cpu_second(played, cpu_seconds),
+            never_fired: never_fired.iter().map(|family| family.name()).collect(),
+            interrupted: false,
+            quiet_seeds: None,
+            seeds_done: None,
+            time_up: None,
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -34,6 +34,7 @@ mod side_by_side;
 mod story;
 mod style;
 mod summary;
+mod sweep;
 mod table;
 mod tally;
 mod telling;
@@ -48,11 +49,12 @@ use seamstress_trace::{Digest, Trace};
 pub use divergence::{Divergence, Part};
 pub use doctor::{Checkup, Found, OtherProcess, Stage, checkup_summary, found_block};
 pub use failure::{failure_block, failure_block_of_shrunk, failure_block_of_test};
+pub use json::{SeedLineError, play_line, read_seed_line, seed_line, shrunk_line};
 pub use json::{checkup_line, doctor_started, found_line};
 pub use json::{control_line, defect_line, kill_summary_line};
 pub use json::{defence_control_lines, defence_lines, defence_summary_line};
 pub use json::{likelihood_lines, nothing_to_explain_line};
-pub use json::{play_line, seed_line, shrunk_line, summary_line, sweep_started};
+pub use json::{summary_line, sweep_started, sweep_summary_line};
 pub use likelihood::{
     Likelihood, Mark, Measured, Point, Rise, Seen, Share, Shows, Without, finding_to_explain,
     likelihood_svg, likelihood_text, marks, points, sentence_of,
@@ -68,6 +70,7 @@ pub use side_by_side::side_by_side;
 pub use story::story;
 pub use style::Style;
 pub use summary::{Unseen, sweep_summary};
+pub use sweep::{KeptResults, SweepEnd, SweepStart};
 pub use table::{list_table, resumption_table};
 pub use tally::{FaultCounts, KeyTally, KeyedFinding, SeedResult, Tally};
 pub use telling::main_finding;

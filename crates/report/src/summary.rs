@@ -12,6 +12,7 @@ use seamstress_plan::{Action, ExpectedCell, Family, Trio};
 
 use crate::json::seeds_per_cpu_second;
 use crate::style::{Style, Tone};
+use crate::sweep::SweepEnd;
 use crate::tally::{FaultCounts, KeyTally, Tally};
 use crate::words::count;
 use crate::{coverage, options, table};
@@ -31,8 +32,7 @@ pub struct Unseen {
 }
 
 /// The summary of a sweep. `name` is the scenario's, as it is typed; `with_coverage` adds how far
-/// each action got and which protocol states were seen; `cpu_seconds` is the CPU time of all
-/// workers.
+/// each action got and which protocol states were seen.
 #[must_use]
 pub fn sweep_summary(
     name: &str,
@@ -40,13 +40,13 @@ pub fn sweep_summary(
     tally: &Tally,
     unseen: &Unseen,
     with_coverage: bool,
-    cpu_seconds: f64,
+    end: &SweepEnd,
     style: Style,
 ) -> String {
     let Trio { server, proxy, client } = trio;
     let mut text = format!("{name}   server {server}, proxy {proxy}, client {client}\n\n");
     text.push_str(&table::resumption_table(tally.cells()));
-    text.push_str(&format!("\n{}", outcomes(tally, style)));
+    text.push_str(&format!("\n{}{}", outcomes(tally, style), why_it_ended(end, style)));
     text.push_str(&keys(name, trio, tally));
     text.push_str(&faults(tally, unseen, with_coverage));
     text.push_str(&coverage::total(tally, with_coverage));
@@ -54,8 +54,7 @@ pub fn sweep_summary(
         text.push_str(&coverage::table(tally));
     }
     text.push_str(&warnings(tally, unseen, style));
-    let speed = seeds_per_cpu_second(tally.seeds(), cpu_seconds);
-    text.push_str(&format!("\n{cpu_seconds:.3} s of CPU time, {speed:.1} seeds per CPU second\n"));
+    text.push_str(&format!("\n{}\n", speed(tally, end)));
     text
 }
 
@@ -72,6 +71,31 @@ fn outcomes(tally: &Tally, style: Style) -> String {
     };
     let seeds = count(tally.seeds(), "seed");
     format!("{seeds}: {}\n", Verdict::ALL.map(outcome).join(", "))
+}
+
+/// Why the sweep ended before its last seed, if there is more to say of it than the exit code does.
+fn why_it_ended(end: &SweepEnd, style: Style) -> String {
+    let (word, why) = match (&end.time_up, end.quiet_seeds) {
+        (Some(budget), _) => (style.paint(Tone::Doubtful, "time up"), format!("after {budget}")),
+        (None, Some(seeds)) => {
+            let seeds = count(seeds, "seed");
+            ("quiet".to_owned(), format!("after {seeds} in a row without a new protocol state"))
+        }
+        (None, None) => return String::new(),
+    };
+    let (from, until) = end.seeds_done;
+    format!("{word} {why}: this is of the seeds {from}..{until}\n")
+}
+
+fn speed(tally: &Tally, end: &SweepEnd) -> String {
+    let SweepEnd { seeds_played, cpu_seconds, .. } = *end;
+    let of_what = if seeds_played == tally.seeds() {
+        String::new()
+    } else {
+        format!(" for the {} played now", count(seeds_played, "seed"))
+    };
+    let speed = seeds_per_cpu_second(seeds_played, cpu_seconds);
+    format!("{cpu_seconds:.3} s of CPU time{of_what}, {speed:.1} seeds per CPU second")
 }
 
 fn keys(name: &str, trio: &Trio, tally: &Tally) -> String {
@@ -94,8 +118,7 @@ fn keys(name: &str, trio: &Trio, tally: &Tally) -> String {
 
 /// What the oracle watches over that a key begins with.
 fn class(key: &str) -> Option<Class> {
-    let name = key.split('/').next()?;
-    Oracle::ALL.iter().find(|oracle| oracle.name() == name).map(|oracle| oracle.class())
+    Oracle::named(key.split('/').next()?).map(Oracle::class)
 }
 
 fn faults(tally: &Tally, unseen: &Unseen, with_actions: bool) -> String {

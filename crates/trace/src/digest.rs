@@ -4,6 +4,7 @@
 //! two machines can compare a run without exchanging it.
 
 use std::fmt;
+use std::io::{self, Read};
 
 /// A BLAKE3 hash, shortened to its first 128 bits: enough that no two of the runs that will ever
 /// be compared collide by chance, short enough to read aloud.
@@ -19,8 +20,28 @@ impl Digest {
     /// ```
     #[must_use]
     pub fn of(bytes: &[u8]) -> Digest {
+        Digest::shortened(blake3::hash(bytes))
+    }
+
+    /// The digest of everything in this reader, such as a large file.
+    ///
+    /// ```
+    /// let digest = seamstress_trace::Digest::of_reader(&b"stitch"[..])?;
+    /// assert_eq!(digest, seamstress_trace::Digest::of(b"stitch"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the reader says.
+    pub fn of_reader(reader: impl Read) -> io::Result<Digest> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(reader)?;
+        Ok(Digest::shortened(hasher.finalize()))
+    }
+
+    fn shortened(hash: blake3::Hash) -> Digest {
         let mut short = [0; 16];
-        short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+        short.copy_from_slice(&hash.as_bytes()[..16]);
         Digest(short)
     }
 }

@@ -15,6 +15,7 @@ mod json_lines;
 mod likelihood;
 mod listing;
 mod logging;
+mod long_sweeps;
 mod matrix;
 mod shrinking;
 mod signals;

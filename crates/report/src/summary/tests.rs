@@ -14,12 +14,23 @@ fn tally() -> Tally {
     tally
 }
 
+fn end() -> SweepEnd {
+    SweepEnd {
+        seeds_done: (3, 6),
+        seeds_played: 3,
+        cpu_seconds: 1.5,
+        time_up: None,
+        quiet_seeds: None,
+        is_interrupted: false,
+    }
+}
+
 #[test]
 fn a_summary_is_cells_outcomes_keys_faults_and_speed_in_this_order() {
     let tally = tally();
     let trio = Trio { server: "reference:clamp-to-floor".into(), ..Trio::default() };
     let text =
-        sweep_summary("cut", &trio, &tally, &Unseen::default(), false, 1.5, Style::default());
+        sweep_summary("cut", &trio, &tally, &Unseen::default(), false, &end(), Style::default());
     insta::assert_snapshot!(text, @r#"
     cut   server reference:clamp-to-floor, proxy reference, client reference
 
@@ -45,7 +56,7 @@ fn a_summary_is_cells_outcomes_keys_faults_and_speed_in_this_order() {
 }
 
 fn told(tally: &Tally, unseen: &Unseen, with_coverage: bool) -> String {
-    sweep_summary("cut", &Trio::default(), tally, unseen, with_coverage, 1.5, Style::default())
+    sweep_summary("cut", &Trio::default(), tally, unseen, with_coverage, &end(), Style::default())
 }
 
 #[test]
@@ -89,4 +100,33 @@ fn a_sweep_in_which_nothing_was_resumed_does_not_look_like_a_proof() {
     let text = |tally: &Tally| told(tally, &Unseen::default(), false);
     assert!(text(&tally).contains("nothing was resumed"), "{}", text(&tally));
     assert!(text(&Tally::default()).contains("warning   nothing ran"));
+}
+
+fn ended(end: &SweepEnd) -> String {
+    let unseen = Unseen::default();
+    sweep_summary("cut", &Trio::default(), &tally(), &unseen, false, end, Style::default())
+}
+
+#[test]
+fn a_sweep_that_ran_out_of_time_says_which_seeds_it_speaks_of() {
+    let end = SweepEnd { time_up: Some("10m".into()), ..end() };
+    let text = ended(&end);
+    let told = "stuck 0, error 0\ntime up after 10m: this is of the seeds 3..6\n";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn a_sweep_that_ended_in_quiet_says_after_how_many_seeds_and_which_it_speaks_of() {
+    let text = ended(&SweepEnd { quiet_seeds: Some(2), ..end() });
+    let told = "stuck 0, error 0\nquiet after 2 seeds in a row without a new protocol state: this is \
+                of the seeds 3..6\n";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn the_speed_is_that_of_the_seeds_played_now_and_not_of_those_that_were_known() {
+    let end = SweepEnd { seeds_played: 1, cpu_seconds: 0.5, ..end() };
+    let text = ended(&end);
+    let told = "0.500 s of CPU time for the 1 seed played now, 2.0 seeds per CPU second\n";
+    assert!(text.ends_with(told), "{text}");
 }

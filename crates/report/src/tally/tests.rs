@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use seamstress_oracle::{FaultFamily, StreamState, VerdictReason};
 
 use super::*;
-use crate::{sample, summary_line};
+use crate::{read_seed_line, sample, seed_line, summary_line};
 
 #[test]
 fn what_is_kept_of_a_run_is_its_verdict_keys_cells_faults_and_states() {
@@ -144,6 +144,12 @@ fn some_result() -> impl Strategy<Value = SeedResult> {
 }
 
 proptest! {
+    /// Whatever a run showed, a file of results can stand for it.
+    #[test]
+    fn a_result_that_is_written_and_read_is_the_same(result in some_result()) {
+        prop_assert_eq!(read_seed_line(seed_line(&result).as_bytes()).expect("readable"), result);
+    }
+
     /// Workers may end in any order, and share the seeds in any way.
     #[test]
     fn tallies_merged_in_any_order_and_grouping_give_the_same_summary(
@@ -166,7 +172,7 @@ proptest! {
         right.merge(third);
         let mut right_first = first;
         right_first.merge(right);
-        let line = |tally: &Tally| summary_line(tally, &[], 1.0, false, None);
+        let line = |tally: &Tally| summary_line(tally, &[], 1.0, false);
         prop_assert_eq!(line(&left), line(&whole));
         prop_assert_eq!(line(&right_first), line(&whole));
     }
