@@ -220,7 +220,7 @@ pub struct ReplayArguments {
 #[command(after_help = "\
 The exit code is that of the run: 0 if it holds, 1 if not, and so on.
 
-Examples:
+Example:
   seamstress explain storm@7 --format mermaid --output storm-7.mmd
   seamstress explain storm@6 --server rmcp --likelihood --format svg --output storm-6.svg")]
 pub struct ExplainArguments {

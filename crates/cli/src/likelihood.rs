@@ -62,8 +62,8 @@ impl Form {
     }
 }
 
-/// Plays the run that is meant and draws its rest anew: the exit code, which is that of the run, and
-/// what is told of it, if anything is.
+/// Plays the run that is meant and draws its rest anew: the exit code, which is that of the run,
+/// and what is told of it, if anything is.
 ///
 /// # Errors
 /// [`CommandError`] if there is nothing to play, or it cannot be played.
