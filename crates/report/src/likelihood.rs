@@ -1,10 +1,10 @@
 //! How likely a finding was from each point of a run on, and which fault raised it.
 //!
 //! Owns the points at which a run is told apart from what might have come ([`points`]), the
-//! arithmetic over what came of drawing the rest anew ([`Share`], [`rises`](Likelihood::rises)),
-//! and the two pictures of it, text and SVG. It must not know how a plan is drawn anew or played:
-//! whoever does that brings the counts. It exists because a story says what led to a finding, and
-//! not whether it was bound to come.
+//! arithmetic over what came of drawing the rest anew ([`Share`], [`Likelihood::rises`]), and the
+//! two pictures of it, text and SVG. It must not know how a plan is drawn anew or played: whoever
+//! does that brings the counts. It exists because a story says what led to a finding, and not
+//! whether it was bound to come.
 
 mod points;
 mod rises;

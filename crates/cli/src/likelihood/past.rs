@@ -50,6 +50,11 @@ pub fn past(records: &[Record], workload: &[Operation]) -> Past {
             _ => {}
         }
     }
+    // Not every client says which of its requests belongs to which operation, and one whose time
+    // has come may still wait for a session.
+    let is_due = |operation: &&Operation| Some(operation.at_ms) <= past.session_ms;
+    let due = workload.iter().filter(is_due).map(|operation| operation.id.clone());
+    past.operations.extend(due.collect::<Vec<_>>());
     past
 }
 
@@ -83,6 +88,23 @@ mod tests {
         assert_eq!(past.now_ms, trace.records.last().map(|record| record.at_ms));
         let Passed { head, response, resumes, events } = past.streams["c1"];
         assert!(head && response && resumes >= 3 && events >= 23, "{past:?}");
+    }
+
+    #[test]
+    fn an_operation_whose_time_has_come_has_begun_whatever_the_client_calls_it() {
+        let Played { plan, mut trace, .. } = played();
+        for record in &mut trace.records {
+            if let What::Request { stream, .. } = &mut record.what {
+                *stream = Some("another-name".to_owned());
+            }
+        }
+        let begun = |records| past(&trace.records[..records], &plan.workload).operations;
+        let first = &plan.workload[0];
+        let ended = |record: &Record| matches!(&record.what, What::End { exchange: 2, .. });
+        let initialized = trace.records.iter().find(|record| ended(record)).expect("it did").at_ms;
+        let until = |at_ms| trace.records.partition_point(|record| record.at_ms <= at_ms);
+        assert!(!begun(until(initialized + first.at_ms - 1)).contains(&first.id));
+        assert!(begun(until(initialized + first.at_ms)).contains(&first.id));
     }
 
     #[test]

@@ -152,9 +152,13 @@ fn what_cannot_be_drawn_anew_or_told_so_is_refused_with_the_way_out() {
 #[cfg(feature = "rmcp")]
 #[test]
 fn the_past_of_a_run_with_the_sdk_is_had_again_too() {
-    let ran = Folder::new("likelihood-sdk")
-        .run("explain storm@6 --server rmcp --likelihood --points 4 --reseeds 4 --format json");
-    assert_eq!((ran.code, &*ran.stderr), (Some(1), ""), "{ran:?}");
-    let summary = ran.json().pop().unwrap();
-    assert_eq!(summary["parted"], 0, "{summary}");
+    let folder = Folder::new("likelihood-sdk");
+    for role in ["server", "client"] {
+        let ran = folder.run(&format!(
+            "explain storm@6 --{role} rmcp --likelihood --points 4 --reseeds 4 --format json"
+        ));
+        assert_eq!((ran.code, &*ran.stderr), (Some(1), ""), "{ran:?}");
+        let summary = ran.json().pop().unwrap();
+        assert_eq!(summary["parted"], 0, "{summary}");
+    }
 }

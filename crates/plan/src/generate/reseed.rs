@@ -20,7 +20,7 @@ use crate::{Ask, Family, Fault, Operation, Plan, Scenario, StormFaults, Trigger,
 /// What had happened by a point of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Past {
-    /// The operations that had begun.
+    /// The operations that had begun, or whose time had come.
     pub operations: BTreeSet<String>,
     /// The faults that had been reached.
     pub faults: BTreeSet<String>,

@@ -1,9 +1,10 @@
 //! The curve as a picture: one SVG file that needs nothing else, without scripts.
 //!
 //! Owns where things stand and what they look like, in light and in dark. Colours are those of
-//! Okabe and Ito, which colour-blind people can tell apart, and never say anything alone: lines
-//! differ in their strokes, and every fault has its name. It must not compute shares. Points stand
-//! at equal distances, since most of what happens in a run happens in a small part of its time.
+//! Okabe and Ito, or near them, which colour-blind people can tell apart, and never say anything
+//! alone: lines differ in their strokes, and every fault has its name. It must not compute shares.
+//! Points stand at equal distances, since most of what happens in a run happens in a small part of
+//! its time.
 
 use super::{Likelihood, Mark, Measured, Share};
 use crate::foreign;
@@ -16,7 +17,7 @@ const LEFT: usize = 60;
 const RIGHT: usize = 780;
 const PLOT_HEIGHT: usize = 280;
 /// Where the first row of names of faults stands, and how high a row is.
-const NAMES_TOP: usize = 104;
+const NAMES_TOP: usize = 122;
 const ROW_HEIGHT: usize = 16;
 /// Room for a character of bold text: more than most take.
 const CHARACTER_WIDTH: usize = 8;
@@ -186,8 +187,9 @@ fn head(likelihood: &Likelihood) -> String {
     let drawn = format!("{reseeds} reseeds from each point; drawn anew: {drawn}");
     let lines = [
         ("title", 28, "How likely the finding is if the rest is drawn anew".to_owned()),
-        ("bold", 48, format!("{key}   in   {target}")),
-        ("faint", 66, drawn),
+        ("bold", 48, key.clone()),
+        ("faint", 66, format!("in {target}")),
+        ("faint", 84, drawn),
     ];
     let line = |(class, y, told): &(&str, usize, String)| {
         text(class, 20, *y, &shortened(told, LINE_CHARACTERS_MAX))
