@@ -346,6 +346,12 @@ mod tests {
         assert_eq!(just_settled.wait(50).leave(2).finish().keys(), NOTHING);
         let dead = resumed().fault_of("silence", "black-hole").phase("tail").wait(200);
         assert_eq!(dead.leave(2).finish().keys(), NOTHING, "the client had not noticed yet");
+        let reborn = Script::new().session("s1").listen(1).open(1).notify("standalone-1");
+        let reborn = reborn.take(1, "s1.standalone-1.1").fault_of("silence", "black-hole").drop(1);
+        let reborn = reborn.resume(2, "standalone", "s1.standalone-1.1");
+        let reborn = reborn.resumes(2, "standalone-1", 0).phase("tail").at_once().open(2);
+        let reborn = reborn.notify("standalone-1").wait(200).leave(2).finish();
+        assert_eq!(reborn.keys(), ["stuck/standalone/resumed:caught-up"], "opened in the tail");
         let late = Script::new().session("s1").listen(1).open(1).notify("standalone-1");
         let late = late.take(1, "s1.standalone-1.1").drop(1).notify("standalone-1").wait(200);
         let late = late.resume(2, "standalone", "s1.standalone-1.1").refuses(2, "ahead");
