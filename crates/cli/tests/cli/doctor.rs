@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::support::{Folder, RING, RING_DEFECTS};
+use crate::support::{Folder, RING, RING_DEFECTS, UnderWay};
 
 #[test]
 fn a_sound_build_passes_with_what_was_compared_and_what_was_different() {
@@ -115,25 +115,14 @@ fn a_process_that_dies_is_an_error_with_its_exit_code_and_its_last_words() {
 #[test]
 #[cfg(unix)]
 fn an_interrupt_ends_it_with_130_and_the_summary_of_what_was_compared() {
-    use std::io::{BufRead, BufReader, Read};
-    use std::process::{Command, Stdio};
-
     let arguments = ["doctor", "drop", "--seeds", "0..100000000", "--format", "json"];
-    let mut child = Folder::new("doctor-interrupt")
-        .command(&arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+    let mut doctor = UnderWay::of(&mut Folder::new("doctor-interrupt").command(&arguments));
     // The first line comes before anything is played.
-    stdout.read_line(&mut String::new()).expect("a line");
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let mut rest = String::new();
-    stdout.read_to_string(&mut rest).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
-    let summary: serde_json::Value = serde_json::from_str(rest.trim()).expect("one line");
+    doctor.line();
+    doctor.signal("-INT");
+    let ran = doctor.rest();
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    let summary: serde_json::Value = serde_json::from_str(ran.stdout.trim()).expect("one line");
     assert_eq!((&summary["type"], &summary["interrupted"]), (&json!("summary"), &json!(true)));
     assert_eq!(summary["processes"], json!([]), "they were not asked");
 }

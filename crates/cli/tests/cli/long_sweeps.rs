@@ -3,12 +3,12 @@
 //! Owns the promise that it cannot be seen from the summary, nor from the file of results, how many
 //! times a sweep was ended on its way.
 
-use std::io::{BufRead, BufReader, Lines, Read};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::io::{BufRead, BufReader};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Folder, Ran};
+use crate::support::{Folder, Ran, UnderWay};
 
 /// Enough seeds that a sweep of them can be killed on its way, with failures in most of them.
 const SWEEP: &str = "sweep drop --seeds 20..100 --format json --server reference:replay-whole-ring";
@@ -39,30 +39,19 @@ fn told_summary(ran: &Ran) -> String {
 }
 
 /// A sweep of which so many lines about seeds have been read.
-fn begun(folder: &Folder, arguments: &str, seeds: usize) -> (Child, Lines<BufReader<ChildStdout>>) {
+fn begun(folder: &Folder, arguments: &str, seeds: usize) -> UnderWay {
     let arguments: Vec<&str> = arguments.split(' ').collect();
-    let mut child = folder
-        .command(&arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let mut wanted = seeds;
-    let started = lines.next().expect("a line").expect("text");
+    let mut sweep = UnderWay::of(&mut folder.command(&arguments));
+    let started = sweep.line();
     assert!(started.contains("sweep_started"), "{started}");
+    let mut wanted = seeds;
     while wanted > 0 {
-        let line = lines.next().expect("a line").expect("text");
+        let line = sweep.line();
+        assert!(!line.is_empty(), "it ended before {seeds} seeds");
         // There are lines about failures as well.
         wanted -= usize::from(line.contains(r#""type":"seed""#));
     }
-    (child, lines)
-}
-
-#[cfg(unix)]
-fn signal(child: &Child, signal: &str) {
-    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status();
-    assert!(killed.expect("kill runs").success());
+    sweep
 }
 
 #[test]
@@ -72,9 +61,7 @@ fn a_sweep_that_is_killed_again_and_again_comes_to_the_same_end_as_an_undisturbe
     assert_eq!(whole.code, Some(1), "{whole:?}");
     let killed = format!("{SWEEP} --results killed.jsonl --resume");
     for seeds in [1, 30, 7] {
-        let (mut child, _lines) = begun(&folder, &killed, seeds);
-        child.kill().expect("it is still running");
-        child.wait().expect("it is gone");
+        begun(&folder, &killed, seeds).kill();
     }
     // Each of the three has told of its seeds, and kept all but perhaps the last.
     let kept = folder.read("killed.jsonl").lines().count() - 1;
@@ -255,26 +242,24 @@ fn a_file_that_is_there_is_neither_overwritten_nor_mixed() {
 #[test]
 fn two_sweeps_never_write_one_file() {
     let folder = Folder::new("two-at-once");
-    let (mut child, _lines) = begun(&folder, &format!("{ENDLESS} --results a.jsonl"), 1);
+    let sweep = begun(&folder, &format!("{ENDLESS} --results a.jsonl"), 1);
     let second = folder.run("sweep drop --seeds 0..3 --results a.jsonl --resume");
     assert_eq!((second.code, &*second.stdout), (Some(2), ""), "{second:?}");
     assert!(second.stderr.contains("a.jsonl is being written by another sweep"), "{second:?}");
-    child.kill().expect("it is still running");
-    child.wait().expect("it is gone");
+    sweep.kill();
 }
 
 #[cfg(unix)]
 #[test]
 fn a_request_to_terminate_leaves_the_summary_and_the_results_of_the_same_seeds() {
     let folder = Folder::new("terminated");
-    let (mut child, lines) = begun(&folder, &format!("{ENDLESS} --results a.jsonl"), 3);
-    signal(&child, "-TERM");
-    let last = lines.map(|line| line.expect("text")).last().expect("a summary");
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    let mut stderr = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    assert!(stderr.ends_with("seeds; the same command with --resume goes on\n"), "{stderr}");
-    let summary: Value = serde_json::from_str(&last).expect("JSON");
+    let sweep = begun(&folder, &format!("{ENDLESS} --results a.jsonl"), 3);
+    sweep.signal("-TERM");
+    let ran = sweep.rest();
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    let goes_on = "seeds; the same command with --resume goes on\n";
+    assert!(ran.stderr.ends_with(goes_on), "{ran:?}");
+    let summary = ran.json().pop().expect("a summary");
     assert_eq!((&summary["interrupted"], &summary["time_up"]), (&json!(true), &json!(false)));
     let results = folder.read("a.jsonl");
     assert!(results.ends_with('\n'));
@@ -301,22 +286,17 @@ deadline_ms = 60000000
 fn a_second_signal_ends_it_at_once() {
     let folder = Folder::new("second-signal");
     folder.write("slow.toml", SLOW);
-    let mut child = folder
-        .command(&["sweep", "slow.toml", "--format", "json"])
-        .env("SEAMSTRESS_LOG", "turmoil=info")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut command = folder.command(&["sweep", "slow.toml", "--format", "json"]);
+    let mut sweep = UnderWay::of(command.env("SEAMSTRESS_LOG", "turmoil=info"));
+    let stderr = BufReader::new(sweep.child.stderr.take().expect("piped"));
+    let mut said = stderr.lines().map(Result::unwrap);
     assert!(said.any(|line| line.contains("nodename")), "the run is under way");
-    signal(&child, "-TERM");
+    sweep.signal("-TERM");
     let is_asked = said.any(|line| line.starts_with("stopping: runs under way are finished"));
     assert!(is_asked, "nothing is said of the first signal");
-    signal(&child, "-INT");
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    let mut stdout = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+    sweep.signal("-INT");
+    assert_eq!(sweep.child.wait().unwrap().code(), Some(130));
+    let stdout = std::io::read_to_string(sweep.stdout).unwrap();
     assert_eq!(stdout.lines().count(), 1, "nothing is told of a run that was not finished");
 }
 

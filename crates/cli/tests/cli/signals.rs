@@ -1,37 +1,26 @@
 //! Ctrl-C, and readers that have had enough.
 #![cfg(unix)]
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
-
 use serde_json::Value;
 
-use crate::support::Folder;
+use crate::support::{Folder, UnderWay};
 
 /// A sweep that would take hours, of which the first two lines have been read.
-fn endless_sweep(name: &str) -> (Child, BufReader<std::process::ChildStdout>) {
+fn endless_sweep(name: &str) -> UnderWay {
     let arguments = ["sweep", "drop", "--seeds", "0..100000000", "--format", "json", "-j", "2"];
-    let mut child = Folder::new(name)
-        .command(&arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
-    for _ in 0..2 {
-        stdout.read_line(&mut String::new()).expect("a line");
-    }
-    (child, stdout)
+    let mut sweep = UnderWay::of(&mut Folder::new(name).command(&arguments));
+    sweep.line();
+    sweep.line();
+    sweep
 }
 
 #[test]
 fn an_interrupt_ends_a_sweep_with_130_and_the_summary_of_what_was_done() {
-    let (mut child, stdout) = endless_sweep("interrupt");
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let lines: Vec<Value> =
-        stdout.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let sweep = endless_sweep("interrupt");
+    sweep.signal("-INT");
+    let ran = sweep.rest();
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    let lines = ran.json();
     let (summary, seeds) = lines.split_last().unwrap();
     assert_eq!((&summary["type"], &summary["interrupted"]), (&"summary".into(), &true.into()));
     // One seed was read before.
@@ -43,35 +32,26 @@ fn an_interrupt_ends_a_sweep_with_130_and_the_summary_of_what_was_done() {
 
 #[test]
 fn a_reader_that_goes_ends_a_sweep_quietly_with_the_code_that_was_due() {
-    let (mut child, stdout) = endless_sweep("broken-pipe");
-    drop(stdout);
-    let mut stderr = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    assert_eq!((child.wait().unwrap().code(), &*stderr), (Some(0), ""));
+    let mut sweep = endless_sweep("broken-pipe");
+    let mut stderr = sweep.child.stderr.take().unwrap();
+    drop(sweep.stdout);
+    let said = std::io::read_to_string(&mut stderr).unwrap();
+    assert_eq!((sweep.child.wait().unwrap().code(), &*said), (Some(0), ""));
 }
 
 #[test]
 fn an_interrupt_ends_a_table_of_defects_with_130_and_what_was_done() {
     for verb in [&["kill", "--seeds-per-range", "100000"], &["defence", "--seeds", "0..100000000"]]
     {
-        let mut child = Folder::new("interrupt-matrix")
-            .command(&["matrix"])
-            .args(verb)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let mut command = Folder::new("interrupt-matrix").command(&["matrix"]);
+        let mut table = UnderWay::of(command.args(verb));
         // The first line comes before anything is played.
-        stdout.read_line(&mut String::new()).expect("a line");
-        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(killed.success());
-        let (mut rest, mut stderr) = (String::new(), String::new());
-        stdout.read_to_string(&mut rest).unwrap();
-        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(130), "{stderr}");
-        assert!(rest.contains(" of CPU time, "), "{rest}");
-        assert!(stderr.ends_with("interrupted after 0 defects\n"), "{stderr}");
+        table.line();
+        table.signal("-INT");
+        let ran = table.rest();
+        assert_eq!(ran.code, Some(130), "{ran:?}");
+        assert!(ran.stdout.contains(" of CPU time, "), "{ran:?}");
+        assert!(ran.stderr.ends_with("interrupted after 0 defects\n"), "{ran:?}");
     }
 }
 
@@ -87,24 +67,17 @@ fn takes_interrupts(process: u32) -> bool {
 #[cfg(target_os = "linux")]
 fn an_interrupt_ends_a_likelihood_with_130_and_the_curve_so_far() {
     let run = "explain drop@8 --server reference:replay-skips-one --likelihood --points 3";
-    let mut child = Folder::new("interrupt-likelihood")
-        .command(&run.split(' ').collect::<Vec<_>>())
-        .args(["--reseeds", "10000", "--format", "json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    while !takes_interrupts(child.id()) {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended before it could be interrupted");
+    let mut command =
+        Folder::new("interrupt-likelihood").command(&run.split(' ').collect::<Vec<_>>());
+    let mut likelihood = UnderWay::of(command.args(["--reseeds", "10000", "--format", "json"]));
+    while !takes_interrupts(likelihood.child.id()) {
+        let ended = likelihood.child.try_wait().unwrap();
+        assert_eq!(ended, None, "it ended before it could be interrupted");
     }
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let (mut stdout, mut stderr) = (String::new(), String::new());
-    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{stderr}");
-    let lines: Vec<Value> =
-        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    likelihood.signal("-INT");
+    let ran = likelihood.rest();
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    let lines: Vec<Value> = ran.json();
     let (summary, points) = lines.split_last().unwrap();
     assert_eq!((&summary["type"], &summary["interrupted"]), (&"summary".into(), &true.into()));
     // All points are taken once before any is a second time.

@@ -1,8 +1,9 @@
 //! Runs the binary in a folder of its own, and small scenarios whose outcome is known.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// A folder that is empty when a test begins.
 pub struct Folder(PathBuf);
@@ -69,7 +70,7 @@ impl Ran {
         let ran = Ran {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).expect("UTF-8"),
-            stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+            stderr: without_progress(&String::from_utf8(output.stderr).expect("UTF-8")),
         };
         for trace_of_a_panic in ["panicked at", "RUST_BACKTRACE"] {
             assert!(!ran.stderr.contains(trace_of_a_panic), "{ran:?}");
@@ -82,6 +83,59 @@ impl Ran {
         let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|_| panic!("{self:?}"));
         self.stdout.lines().map(read).collect()
     }
+}
+
+/// The binary while it runs.
+pub struct UnderWay {
+    pub child: Child,
+    pub stdout: BufReader<ChildStdout>,
+}
+
+impl UnderWay {
+    /// Starts it.
+    pub fn of(command: &mut Command) -> UnderWay {
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary starts");
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        UnderWay { child, stdout }
+    }
+
+    /// The next line that it says.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("a line");
+        line
+    }
+
+    /// Sends it a signal: `-INT`, say.
+    #[cfg(unix)]
+    pub fn signal(&self, signal: &str) {
+        let killed = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+        assert!(killed.expect("kill runs").success());
+    }
+
+    /// Ends it as a crash would.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it is still running");
+        self.child.wait().expect("it is gone");
+    }
+
+    /// The rest of what it says, once it has ended.
+    pub fn rest(mut self) -> Ran {
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        self.stdout.read_to_string(&mut stdout).expect("UTF-8");
+        let mut piped = self.child.stderr.take().expect("piped");
+        piped.read_to_string(&mut stderr).expect("UTF-8");
+        let code = self.child.wait().expect("it ends").code();
+        Ran { code, stdout, stderr: without_progress(&stderr) }
+    }
+}
+
+/// Standard error without the lines of progress, which come every ten seconds: how many of them
+/// depends on the machine. They begin with a number, as no message does.
+fn without_progress(stderr: &str) -> String {
+    let is_progress = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit());
+    stderr.lines().filter(|line| !is_progress(line)).map(|line| format!("{line}\n")).collect()
 }
 
 /// A stream is cut after its third event. With a server that replays its whole ring and a client
