@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::support::{Folder, Ran, UnderWay};
 
 /// Enough seeds that a sweep of them can be killed on its way, with failures in most of them.
-const SWEEP: &str = "sweep drop --seeds 20..100 --format json --server reference:replay-whole-ring";
+const SWEEP: &str =
+    "sweep drop --seeds 20..100 --format json --no-shrink --server reference:replay-whole-ring";
 const ENDLESS: &str = "sweep drop --seeds 0..100000000 --format json";
 
 /// The summary without the fields that are measured.
@@ -126,9 +127,10 @@ fn another_range_counts_what_is_in_it_and_goes_on_where_the_file_ends() {
 fn a_failure_that_was_told_before_is_counted_and_a_new_one_is_told() {
     let folder = Folder::new("told-before");
     let few = "--shrink-runs 20 --coverage";
-    let sweep = SWEEP.replace("--format json", &format!("{few} --results a.jsonl --resume"));
+    let sweep =
+        SWEEP.replace("--format json --no-shrink", &format!("{few} --results a.jsonl --resume"));
     let (first, rest) = (folder.run(&sweep.replace("..100", "..30")), folder.run(&sweep));
-    let whole = folder.run(&SWEEP.replace("--format json", few));
+    let whole = folder.run(&SWEEP.replace("--format json --no-shrink", few));
     let told = |ran: &Ran| ran.stdout.matches("\nFAIL").count();
     assert!(told(&first) > 0 && told(&rest) > 0, "{first:?}, {rest:?}");
     assert_eq!(told(&first) + told(&rest), told(&whole));
