@@ -190,6 +190,8 @@ mod tests {
         let reset = Script::new().session("s1").listen(1).open(1).notify("standalone-1");
         let reset = reset.take(1, "s1.standalone-1.1").raw_event(1, Some(""), None).drop(1);
         assert_eq!(reset.listen(2).keys_of(Oracle::CursorExact), NOTHING);
+        let posted_again = two_streams().post(3, "c1");
+        assert_eq!(posted_again.keys_of(Oracle::CursorExact), NOTHING, "`double-execution` it is");
         let silent = Script::new().session("s1").listen(1).open(1).drop(1).listen(2);
         assert_eq!(silent.keys_of(Oracle::CursorExact), NOTHING);
     }

@@ -36,8 +36,10 @@ fn finding(view: &View, run: &Run) -> Option<Finding> {
 mod tests {
     use seamstress_trace::{Content, Message};
 
+    use seamstress_trace::What;
+
     use crate::script::{NOTHING, Script};
-    use crate::{Cell, Oracle};
+    use crate::{Cell, Oracle, judge};
 
     /// A call of which three progresses and the result arrived, then the connection dropped.
     fn call() -> Script {
@@ -52,10 +54,16 @@ mod tests {
         for n in 3..=22 {
             script = script.take(2, &format!("s1.c1.{n}"));
         }
-        let judgement = script.judge();
+        let trace = script.trace();
+        let judgement = judge(&trace);
         let findings: Vec<_> =
             judgement.findings.iter().filter(|f| f.oracle == Oracle::Duplicate).collect();
         assert_eq!(findings.len(), 1);
+        let [first] = findings[0].related[..] else { panic!("{:?}", findings[0]) };
+        let What::Deliver { exchange: 1, message, .. } = &trace.records[first].what else {
+            panic!("{:?}", trace.records[first])
+        };
+        assert_eq!(message.mark.as_ref().map(|mark| mark.ordinal), Some(3));
         assert_eq!(findings[0].key(), "duplicate/progress/resumed:resume");
         assert_eq!(
             findings[0].sentence,

@@ -78,6 +78,16 @@ mod tests {
     }
 
     #[test]
+    fn messages_that_come_in_exactly_the_reverse_order_have_all_come() {
+        let script = Script::new().session("s1").listen(1).open(1).notify("standalone-1");
+        let script = script.notify("standalone-1").notify("standalone-1");
+        let ids = ["s1.standalone-1.3", "s1.standalone-1.2", "s1.standalone-1.1"];
+        let script = script.take_all(1, &ids).wait(200).leave(1).finish();
+        let keys = ["stream-order/notification/fresh", "reorder/notification/fresh"];
+        assert_eq!(script.keys(), keys, "and none of them is awaited");
+    }
+
+    #[test]
     fn progress_without_marks_may_count_in_any_steps_but_not_step_back() {
         let progress = |progress| Message {
             content: Content::Progress { call: "c1".into(), progress },
