@@ -225,9 +225,13 @@ mod tests {
 
     #[test]
     fn a_clean_end_is_no_lost_response_if_a_fault_made_it_or_nothing_was_there_to_lose() {
-        let by_fault = resumed().fault("drop", FaultState::Fired).cut(2, End::Clean);
-        let by_fault = by_fault.declare_loss("gave-up").unknown("c1").finish();
+        let by_fault = resumed().at_once().fault("drop", FaultState::Fired).at_once();
+        let by_fault = by_fault.cut(2, End::Clean).declare_loss("gave-up").unknown("c1").finish();
         assert_eq!(by_fault.keys_of(Oracle::LostResponse), NOTHING);
+        let before = call().fault("drop", FaultState::Fired).resume(2, "c1", "s1.c1.1");
+        let before = before.resumes(2, "c1", 0).open(2).at_once().cut(2, End::Clean);
+        let before = before.declare_loss("gave-up").unknown("c1").finish();
+        assert_eq!(before.keys_of(Oracle::LostResponse), KEY, "another fault did not make it");
 
         let later = resumed().wait(50).cut(2, End::Clean).declare_loss("gave-up").unknown("c1");
         assert_eq!(later.finish().keys_of(Oracle::LostResponse), NOTHING, "not at once");

@@ -164,7 +164,7 @@ mod tests {
     use seamstress_trace::{FaultState, Method, RunEnd, What};
 
     use crate::script::{NOTHING, Script};
-    use crate::{Oracle, Verdict};
+    use crate::{Oracle, Verdict, judge};
 
     fn call() -> Script {
         let script = Script::new().session("s1").post(1, "c1").open(1).progress("c1");
@@ -254,6 +254,25 @@ mod tests {
               with cursor s1.standalone-1.1 that the server answered with resume, although the \
               client stayed until 214 ms, longer than the 100 ms within which an event must come"]
         );
+    }
+
+    #[test]
+    fn of_several_kinds_of_messages_that_never_come_the_first_is_told() {
+        let script = resumed().progress_on("standalone-1", "c2").wait(200).leave(2).finish();
+        let sentences = script.sentences_of(Oracle::Stuck);
+        assert!(sentences[0].starts_with("notifications 3 to 4 of standalone-1 never"));
+    }
+
+    #[test]
+    fn what_a_run_says_it_awaited_is_told() {
+        let mut trace = call().ended(RunEnd::Deadline).trace();
+        if let Some(What::RunEnd { detail, .. }) = trace.records.last_mut().map(|r| &mut r.what) {
+            *detail = Some("the result of c1".to_owned());
+        }
+        let judgement = judge(&trace);
+        let stuck = judgement.findings.iter().find(|finding| finding.oracle == Oracle::Stuck);
+        let sentence = &stuck.expect("the call never ended").sentence;
+        assert!(sentence.ends_with("c1 unanswered (awaited: the result of c1)"), "{sentence}");
     }
 
     #[test]
