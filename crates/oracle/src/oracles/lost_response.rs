@@ -149,7 +149,7 @@ fn ended_at_once(view: &View, call: &Call, last: &Exchange, response: Option<&Em
 
 #[cfg(test)]
 mod tests {
-    use seamstress_trace::{End, FaultState, RunEnd};
+    use seamstress_trace::{Content, End, FaultState, Message, RunEnd};
 
     use crate::script::{NOTHING, Script};
     use crate::{Cell, Oracle};
@@ -198,6 +198,11 @@ mod tests {
         );
         let answered = fresh().take(1, "s1.c1.1").result("c1").take(1, "s1.c1.2").done("c1");
         assert_eq!(answered.finish().keys_of(Oracle::LostResponse), NOTHING);
+        let error = Content::Error { request: Some("7".into()), code: -32_000 };
+        let error = Message { content: error, mark: None };
+        let by_error = Script::new().session("s1").post_as(1, "c1", "7").open(1);
+        let by_error = by_error.raw_event(1, None, Some(error)).done("c1").finish();
+        assert_eq!(by_error.keys_of(Oracle::LostResponse), NOTHING);
         let by_json = Script::new().session("s1").post(1, "c1").status(1, 200).done("c1");
         assert_eq!(by_json.finish().keys_of(Oracle::LostResponse), NOTHING);
         let by_blank = Script::new().session("s1").post(1, "c1").open(1).raw_event(1, None, None);

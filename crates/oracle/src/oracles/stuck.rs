@@ -359,6 +359,8 @@ mod tests {
         assert_eq!(resumed().wait(200).drop(2).finish().keys(), NOTHING);
         let held = resumed().fault("silence", FaultState::Fired).wait(200).leave(2).finish();
         assert_eq!(held.keys(), NOTHING);
+        let chaotic = resumed().fault("silence", FaultState::Fired).phase("chaos").wait(200);
+        assert_eq!(chaotic.leave(2).finish().keys(), NOTHING, "the faults had not ended");
         let settled = resumed().fault("silence", FaultState::Fired).phase("tail").wait(200);
         assert_eq!(settled.leave(2).finish().keys(), ["stuck/standalone/resumed:resume"]);
         let just_settled = resumed().fault("silence", FaultState::Fired).wait(200).phase("tail");
