@@ -74,14 +74,16 @@ mod tests {
 
     #[test]
     fn a_cursor_on_a_post_is_a_finding() {
-        let script = second_session().request(2, Method::Post, Some("c1"), |what| {
-            if let What::Request { cursor, rpc, .. } = what {
-                *cursor = Some("17".into());
-                *rpc = Some("tools/call".into());
-            }
-        });
-        let keys = script.keys_of(Oracle::CursorSessionMatch);
-        assert_eq!(keys, ["cursor-session-match/call/not-a-get"]);
+        for carried in ["17", ""] {
+            let script = second_session().request(2, Method::Post, Some("c1"), |what| {
+                if let What::Request { cursor, rpc, .. } = what {
+                    *cursor = Some(carried.into());
+                    *rpc = Some("tools/call".into());
+                }
+            });
+            let keys = script.keys_of(Oracle::CursorSessionMatch);
+            assert_eq!(keys, ["cursor-session-match/call/not-a-get"], "{carried:?}");
+        }
     }
 
     #[test]

@@ -163,6 +163,17 @@ mod tests {
     }
 
     #[test]
+    fn only_what_was_under_way_at_the_rotation_can_have_told_the_new_id() {
+        let gone_before = begun().post(2, "c2").drop(2).post(3, "c3");
+        let begun_after = rotate(gone_before, false).open(3).post(4, "c4");
+        let script = begun_after.post(5, "c5").status(5, 404);
+        assert_eq!(script.keys_of(Oracle::GoneIs404), ["gone-is-404/session/status-404"]);
+        let lost_after = rotate(begun().post(2, "c2").post(3, "c3"), false).open(3).drop(2);
+        let script = lost_after.post(4, "c4").status(4, 404);
+        assert_eq!(script.keys_of(Oracle::GoneIs404), NOTHING);
+    }
+
+    #[test]
     fn an_id_that_was_replaced_openly_is_gone() {
         let script = told(rotate(begun().post(2, "c2"), false), 2).post(3, "c3").status(3, 404);
         assert_eq!(script.keys_of(Oracle::GoneIs404), NOTHING);

@@ -123,6 +123,16 @@ mod tests {
     }
 
     #[test]
+    fn resumptions_up_to_the_instant_of_the_calls_end_do_not_come_after_it() {
+        let before = empty_resumptions(call(), 2..=4).unknown("c1").wait(5);
+        assert_eq!(before.keys_of(Oracle::Livelock), NOTHING);
+        let script = (2..=4).fold(call().unknown("c1"), |script, exchange| {
+            script.at_once().resume(exchange, "c1", "s1.c1.1")
+        });
+        assert_eq!(script.keys_of(Oracle::Livelock), NOTHING);
+    }
+
+    #[test]
     fn a_stream_that_is_resumed_a_third_time_after_its_call_has_ended_makes_no_progress() {
         let ended = || call().unknown("c1").wait(5);
         let script = empty_resumptions(ended(), 2..=4);

@@ -149,7 +149,7 @@ fn ended_at_once(view: &View, call: &Call, last: &Exchange, response: Option<&Em
 
 #[cfg(test)]
 mod tests {
-    use seamstress_trace::{End, FaultState, RunEnd};
+    use seamstress_trace::{Content, End, FaultState, Message, RunEnd};
 
     use crate::script::{NOTHING, Script};
     use crate::{Cell, Oracle};
@@ -198,6 +198,11 @@ mod tests {
         );
         let answered = fresh().take(1, "s1.c1.1").result("c1").take(1, "s1.c1.2").done("c1");
         assert_eq!(answered.finish().keys_of(Oracle::LostResponse), NOTHING);
+        let error = Content::Error { request: Some("7".into()), code: -32_000 };
+        let error = Message { content: error, mark: None };
+        let by_error = Script::new().session("s1").post_as(1, "c1", "7").open(1);
+        let by_error = by_error.raw_event(1, None, Some(error)).done("c1").finish();
+        assert_eq!(by_error.keys_of(Oracle::LostResponse), NOTHING);
         let by_json = Script::new().session("s1").post(1, "c1").status(1, 200).done("c1");
         assert_eq!(by_json.finish().keys_of(Oracle::LostResponse), NOTHING);
         let by_blank = Script::new().session("s1").post(1, "c1").open(1).raw_event(1, None, None);
@@ -225,9 +230,13 @@ mod tests {
 
     #[test]
     fn a_clean_end_is_no_lost_response_if_a_fault_made_it_or_nothing_was_there_to_lose() {
-        let by_fault = resumed().fault("drop", FaultState::Fired).cut(2, End::Clean);
-        let by_fault = by_fault.declare_loss("gave-up").unknown("c1").finish();
+        let by_fault = resumed().at_once().fault("drop", FaultState::Fired).at_once();
+        let by_fault = by_fault.cut(2, End::Clean).declare_loss("gave-up").unknown("c1").finish();
         assert_eq!(by_fault.keys_of(Oracle::LostResponse), NOTHING);
+        let before = call().fault("drop", FaultState::Fired).resume(2, "c1", "s1.c1.1");
+        let before = before.resumes(2, "c1", 0).open(2).at_once().cut(2, End::Clean);
+        let before = before.declare_loss("gave-up").unknown("c1").finish();
+        assert_eq!(before.keys_of(Oracle::LostResponse), KEY, "another fault did not make it");
 
         let later = resumed().wait(50).cut(2, End::Clean).declare_loss("gave-up").unknown("c1");
         assert_eq!(later.finish().keys_of(Oracle::LostResponse), NOTHING, "not at once");

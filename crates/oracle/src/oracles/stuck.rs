@@ -164,7 +164,7 @@ mod tests {
     use seamstress_trace::{FaultState, Method, RunEnd, What};
 
     use crate::script::{NOTHING, Script};
-    use crate::{Oracle, Verdict};
+    use crate::{Oracle, Verdict, judge};
 
     fn call() -> Script {
         let script = Script::new().session("s1").post(1, "c1").open(1).progress("c1");
@@ -257,6 +257,25 @@ mod tests {
     }
 
     #[test]
+    fn of_several_kinds_of_messages_that_never_come_the_first_is_told() {
+        let script = resumed().progress_on("standalone-1", "c2").wait(200).leave(2).finish();
+        let sentences = script.sentences_of(Oracle::Stuck);
+        assert!(sentences[0].starts_with("notifications 3 to 4 of standalone-1 never"));
+    }
+
+    #[test]
+    fn what_a_run_says_it_awaited_is_told() {
+        let mut trace = call().ended(RunEnd::Deadline).trace();
+        if let Some(What::RunEnd { detail, .. }) = trace.records.last_mut().map(|r| &mut r.what) {
+            *detail = Some("the result of c1".to_owned());
+        }
+        let judgement = judge(&trace);
+        let stuck = judgement.findings.iter().find(|finding| finding.oracle == Oracle::Stuck);
+        let sentence = &stuck.expect("the call never ended").sentence;
+        assert!(sentence.ends_with("c1 unanswered (awaited: the result of c1)"), "{sentence}");
+    }
+
+    #[test]
     fn a_stream_that_was_never_resumed_must_be_live_too() {
         let script = || Script::new().session("s1").listen(1).open(1).notify("standalone-1");
         assert_eq!(script().wait(200).leave(1).finish().keys(), ["stuck/standalone/fresh"]);
@@ -340,6 +359,8 @@ mod tests {
         assert_eq!(resumed().wait(200).drop(2).finish().keys(), NOTHING);
         let held = resumed().fault("silence", FaultState::Fired).wait(200).leave(2).finish();
         assert_eq!(held.keys(), NOTHING);
+        let chaotic = resumed().fault("silence", FaultState::Fired).phase("chaos").wait(200);
+        assert_eq!(chaotic.leave(2).finish().keys(), NOTHING, "the faults had not ended");
         let settled = resumed().fault("silence", FaultState::Fired).phase("tail").wait(200);
         assert_eq!(settled.leave(2).finish().keys(), ["stuck/standalone/resumed:resume"]);
         let just_settled = resumed().fault("silence", FaultState::Fired).wait(200).phase("tail");
