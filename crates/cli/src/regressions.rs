@@ -21,7 +21,7 @@ const NAMES_MAX: usize = 60;
 /// The name of the file that keeps a finding of these implementations: oracle, whatever is not the
 /// reference, and a hash of both.
 pub fn file_name(key: &str, trio: &Trio) -> String {
-    let Trio { server, proxy, client } = trio;
+    let [server, proxy, client] = trio.by_role().map(|(_, name)| name);
     let whole = format!("{key}\n{server}\n{proxy}\n{client}");
     let hash = blake3::hash(whole.as_bytes()).to_hex();
     let oracle = key.split('/').next().unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn file_name(key: &str, trio: &Trio) -> String {
         .map(|name| match name.split_once(':') {
             Some((_, defects)) => defects.replace(',', "-"),
             None if name == "reference" => String::new(),
-            None => name.clone(),
+            None => name.to_owned(),
         })
         .filter(|name| !name.is_empty())
         .collect();

@@ -20,6 +20,7 @@ use seamstress_report::SeedResult;
 pub use self::contents::ContentsError;
 pub use self::header::Header;
 use crate::seeds::SeedRange;
+use crate::trio;
 
 /// How many results may be lost if the power fails; a process that is killed loses none of them.
 const RESULTS_PER_SYNC: u64 = 1_000;
@@ -163,13 +164,8 @@ fn lock(path: &Path, resume: bool) -> Result<File, ResultsError> {
 /// those implementations that are not the reference.
 pub fn usual_file(scenario: &str, trio: &Trio) -> PathBuf {
     let usual = Trio::default();
-    let roles = [
-        ("server", &trio.server, &usual.server),
-        ("proxy", &trio.proxy, &usual.proxy),
-        ("client", &trio.client, &usual.client),
-    ];
-    let others = roles.iter().filter(|(_, name, usual)| name != usual);
-    let parts: String = others.map(|(role, name, _)| format!("-{role}-{name}")).collect();
+    let others = trio::different_from(trio, &usual);
+    let parts: String = others.map(|(role, name)| format!("-{}-{name}", role.name())).collect();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let plain = |letter: char| if is_plain(letter) { letter } else { '+' };
     let name: String = format!("{scenario}{parts}").chars().map(plain).collect();

@@ -3,7 +3,7 @@
 //! Owns the options `--server`, `--proxy` and `--client`. It must not know which implementations
 //! there are: the player does, and is asked before anything else is played.
 
-use seamstress_plan::{Plan, Scenario, Trio, generate};
+use seamstress_plan::{Plan, Role, Scenario, Trio, generate};
 use seamstress_sim::PlayError;
 
 use crate::args::TrioArguments;
@@ -26,24 +26,24 @@ pub fn as_arguments(trio: &Trio) -> String {
 
 /// The options that make this trio of that other one.
 pub fn as_arguments_beside(trio: &Trio, other: &Trio) -> String {
-    let roles = [
-        ("server", &trio.server, &other.server),
-        ("proxy", &trio.proxy, &other.proxy),
-        ("client", &trio.client, &other.client),
-    ];
-    roles
-        .iter()
-        .filter(|(_, name, other)| name != other)
-        .map(|(role, name, _)| format!(" --{role} {}", shell_word(name)))
+    different_from(trio, other)
+        .map(|(role, name)| format!(" --{} {}", role.name(), shell_word(name)))
         .collect()
+}
+
+/// The roles that somebody else plays than in that other trio, and who does.
+pub fn different_from<'t>(
+    trio: &'t Trio,
+    other: &'t Trio,
+) -> impl Iterator<Item = (Role, &'t str)> {
+    let both = trio.by_role().into_iter().zip(other.by_role());
+    both.filter(|(one, other)| one != other).map(|(one, _)| one)
 }
 
 /// Whether defects were planted in any of the three on purpose.
 pub fn has_defects(trio: &Trio) -> bool {
-    let names = [&trio.server, &trio.proxy, &trio.client];
-    names
-        .iter()
-        .any(|name| name.strip_prefix("reference:").is_some_and(|defects| !defects.is_empty()))
+    let has = |name: &str| name.strip_prefix("reference:").is_some_and(|found| !found.is_empty());
+    trio.by_role().iter().any(|(_, name)| has(name))
 }
 
 /// A text as one word of a POSIX shell.

@@ -4,6 +4,8 @@
 //! a plan; the plan is what is played, saved, shrunk and mailed to a colleague. It must not hold
 //! anything that has still to be drawn, and must not know how it is played.
 
+use std::collections::BTreeSet;
+
 use seamstress_mcp::sse::{LineEnding, Priming};
 use seamstress_mcp::{Refusal, Revision};
 use seamstress_resumption::{Floor, IdScheme};
@@ -43,6 +45,21 @@ pub struct Plan {
     pub regression: Option<Regression>,
 }
 
+impl Plan {
+    /// The plan without these operations and faults, and without the faults on the streams of
+    /// those operations. It changes nothing else in the run.
+    #[must_use]
+    pub fn without(&self, ids: &BTreeSet<String>) -> Plan {
+        let mut plan = self.clone();
+        plan.workload.retain(|operation| !ids.contains(&operation.id));
+        plan.faults.retain(|fault| {
+            let is_on = fault.trigger.stream().is_some_and(|stream| ids.contains(stream));
+            !ids.contains(&fault.id) && !is_on
+        });
+        plan
+    }
+}
+
 /// The value of a plan's `type`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -75,6 +92,19 @@ impl Trio {
     #[must_use]
     pub fn is_reference(&self) -> bool {
         *self == Trio::default()
+    }
+
+    /// Each role with the implementation that plays it.
+    ///
+    /// ```
+    /// use seamstress_plan::{Role, Trio};
+    ///
+    /// assert_eq!(Trio::default().by_role()[1], (Role::Proxy, "reference"));
+    /// ```
+    #[must_use]
+    pub fn by_role(&self) -> [(Role, &str); 3] {
+        let Trio { server, proxy, client } = self;
+        [(Role::Server, server), (Role::Proxy, proxy), (Role::Client, client)]
     }
 
     /// This trio with another implementation in one role.
@@ -271,6 +301,27 @@ impl Ask {
             Ask::Count { events, .. } | Ask::Announce { events, .. } => *events,
             Ask::Listen | Ask::ListTools | Ask::Ping => 0,
         }
+    }
+
+    /// The time between two of its events, in milliseconds; none if it asks for none.
+    pub(crate) const fn interval_ms(&self) -> Option<u64> {
+        match self {
+            Ask::Count { interval_ms, .. } | Ask::Announce { interval_ms, .. } => {
+                Some(*interval_ms)
+            }
+            Ask::Listen | Ask::ListTools | Ask::Ping => None,
+        }
+    }
+
+    /// The same with so many events and this time between two of them, if it asks for any.
+    pub(crate) fn paced(&self, events: u64, interval_ms: u64) -> Ask {
+        let mut ask = self.clone();
+        if let Ask::Count { events: now, interval_ms: between, .. }
+        | Ask::Announce { events: now, interval_ms: between } = &mut ask
+        {
+            (*now, *between) = (events, interval_ms);
+        }
+        ask
     }
 
     /// The name in plans, scenarios and swarm lists.

@@ -78,11 +78,9 @@ pub fn validate(plan: &Plan) -> Result<(), PlanError> {
         phases: &plan.phases,
     };
     check_faults(&plan.faults, &top.key("faults"), &context)?;
-    let trio = &plan.trio;
-    for (role, name) in [("server", &trio.server), ("proxy", &trio.proxy), ("client", &trio.client)]
-    {
+    for (role, name) in plan.trio.by_role() {
         if name.trim().is_empty() {
-            return Err(top.key("trio").key(role).says(Problem::Empty));
+            return Err(top.key("trio").key(role.name()).says(Problem::Empty));
         }
     }
     match &plan.regression {

@@ -132,9 +132,8 @@ fn replay_target(plan: &Plan) -> Option<String> {
 
 /// The options of the command line that choose these implementations, each with a space before it.
 pub(crate) fn trio_arguments(trio: &Trio) -> String {
-    let roles = [("server", &trio.server), ("proxy", &trio.proxy), ("client", &trio.client)];
-    let chosen = roles.iter().filter(|(_, name)| *name != "reference");
-    chosen.map(|(role, name)| format!(" --{role} {}", shell_word(name))).collect()
+    let chosen = trio.by_role().into_iter().filter(|(_, name)| *name != "reference");
+    chosen.map(|(role, name)| format!(" --{} {}", role.name(), shell_word(name))).collect()
 }
 
 /// A text as one word of a POSIX shell.

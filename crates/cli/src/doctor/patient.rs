@@ -139,9 +139,9 @@ impl Patient {
     }
 
     fn played_by(&self) -> impl Iterator<Item = String> {
-        let Trio { server, proxy, client } = &self.trio;
-        let roles = ["--server", server, "--proxy", proxy, "--client", client];
-        roles.into_iter().chain(["--format", "json"]).map(str::to_owned)
+        let roles = self.trio.by_role().into_iter();
+        let roles = roles.flat_map(|(role, name)| [format!("--{}", role.name()), name.to_owned()]);
+        roles.chain(["--format", "json"].map(str::to_owned))
     }
 
     /// Whether its name means the same to a process that works in this folder.

@@ -15,7 +15,7 @@ use super::{faults, workload};
 use crate::problem::FieldPath;
 use crate::scenario::{DrawnFaults, DrawnWorkload, Setting};
 use crate::validate::check_work_ends;
-use crate::{Ask, Family, Fault, Operation, Plan, Scenario, StormFaults, Trigger, Workload};
+use crate::{Family, Fault, Operation, Plan, Scenario, StormFaults, Trigger, Workload};
 
 /// What had happened by a point of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -157,15 +157,10 @@ fn operations(
         Some(session_ms) => operation.at_ms > session_ms,
         None => true,
     };
-    let has_time = |operation: &Operation| {
-        let (events, interval_ms) = match operation.ask {
-            Ask::Count { events, interval_ms, .. } | Ask::Announce { events, interval_ms } => {
-                (events, interval_ms)
-            }
-            Ask::Listen | Ask::ListTools | Ask::Ping => (0, 0),
-        };
+    let has_time = |Operation { at_ms, ask, .. }: &Operation| {
         let (deadline_ms, at) = (plan.phases.deadline_ms, FieldPath::default());
-        check_work_ends(operation.at_ms, events, interval_ms, &at, deadline_ms).is_ok()
+        let interval_ms = ask.interval_ms().unwrap_or(0);
+        check_work_ends(*at_ms, ask.events(), interval_ms, &at, deadline_ms).is_ok()
     };
     for operation in workload::draw(drawn, seed) {
         let is_taken = operations.iter().any(|other| other.id == operation.id)
@@ -205,19 +200,4 @@ fn free(id: &str, taken: &BTreeSet<String>) -> String {
     let mut ids = std::iter::once(id.to_owned()).chain(numbered);
     // Never none: there are more numbers than ids.
     ids.find(|id| !taken.contains(id)).unwrap_or_default()
-}
-
-impl Plan {
-    /// The plan without these operations and faults, and without the faults on the streams of
-    /// those operations. It changes nothing else in the run.
-    #[must_use]
-    pub fn without(&self, ids: &BTreeSet<String>) -> Plan {
-        let mut plan = self.clone();
-        plan.workload.retain(|operation| !ids.contains(&operation.id));
-        plan.faults.retain(|fault| {
-            let is_on = fault.trigger.stream().is_some_and(|stream| ids.contains(stream));
-            !ids.contains(&fault.id) && !is_on
-        });
-        plan
-    }
 }

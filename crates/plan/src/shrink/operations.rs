@@ -5,9 +5,8 @@
 
 use super::ddmin::minimise;
 use super::search::Search;
-use super::size::{events_of, interval_of};
 use super::{Pass, Shown, Stop, Trial};
-use crate::{Ask, Operation, Phases, Plan, Trigger};
+use crate::{Operation, Phases, Plan, Trigger};
 
 /// Slow enough for a stream to outlive a reconnection.
 const SLOW_MS: u64 = 5;
@@ -21,14 +20,9 @@ pub(super) fn fewer<T: Trial>(search: &mut Search<'_, T>) -> Result<(), Stop> {
 }
 
 fn keep(plan: &Plan, kept: &[usize]) -> Plan {
-    let workload = kept.iter().map(|index| plan.workload[*index].clone()).collect();
-    let mut plan = Plan { workload, ..plan.clone() };
-    let Plan { workload, faults, .. } = &mut plan;
-    faults.retain(|fault| match fault.trigger.stream() {
-        Some(stream) => workload.iter().any(|operation| operation.id == stream),
-        None => true,
-    });
-    plan
+    let all = plan.workload.iter().enumerate();
+    let gone = all.filter(|(index, _)| !kept.contains(index));
+    plan.without(&gone.map(|(_, operation)| operation.id.clone()).collect())
 }
 
 /// Plans without one operation, in whose place another one does more: it takes over the faults of
@@ -70,20 +64,12 @@ fn timed(best: &Plan, gone: &Operation) -> Vec<Plan> {
 /// The operation with what another one had.
 fn doing_more(staying: &Operation, gone: &Operation) -> Vec<Operation> {
     let at_its_time = Operation { at_ms: gone.at_ms, ..staying.clone() };
-    let events = events_of(&staying.ask).saturating_add(events_of(&gone.ask));
-    let slower = |interval_ms: u64| {
-        let mut slower = staying.clone();
-        match &mut slower.ask {
-            Ask::Count { events: now, interval_ms: between, .. }
-            | Ask::Announce { events: now, interval_ms: between } => {
-                (*now, *between) = (events, interval_ms);
-                Some(slower)
-            }
-            Ask::Listen | Ask::ListTools | Ask::Ping => None,
-        }
-    };
-    let interval_ms = interval_of(&staying.ask).unwrap_or(0);
-    let with_its_events = [interval_ms, interval_ms.max(SLOW_MS)].into_iter().filter_map(slower);
+    let events = staying.ask.events().saturating_add(gone.ask.events());
+    let paces = staying.ask.interval_ms().map(|now_ms| [now_ms, now_ms.max(SLOW_MS)]);
+    let with_its_events = paces.into_iter().flatten().map(|interval_ms| {
+        let ask = staying.ask.paced(events, interval_ms);
+        Operation { ask, ..staying.clone() }
+    });
     [at_its_time].into_iter().chain(with_its_events).collect()
 }
 

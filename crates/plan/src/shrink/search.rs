@@ -54,11 +54,15 @@ impl<'t, T: Trial> Search<'t, T> {
         pass: Pass,
         candidates: Vec<Plan>,
     ) -> Result<Option<usize>, Stop> {
-        let mut worth: Vec<(usize, Plan)> = Vec::new();
-        for (index, candidate) in candidates.into_iter().enumerate() {
-            let is_new = !self.vain.contains(&candidate.digest());
-            if is_new && Size::of(&candidate) < self.size && validate(&candidate).is_ok() {
-                worth.push((index, candidate));
+        // Of each that is worth a run: its number, its digest and itself.
+        let mut worth: Vec<((usize, String), Plan)> = Vec::new();
+        for (index, plan) in candidates.into_iter().enumerate() {
+            if Size::of(&plan) >= self.size {
+                continue;
+            }
+            let digest = plan.digest();
+            if !self.vain.contains(&digest) && validate(&plan).is_ok() {
+                worth.push(((index, digest), plan));
             }
         }
         if worth.is_empty() {
@@ -67,15 +71,15 @@ impl<'t, T: Trial> Search<'t, T> {
         let left = usize::try_from(self.runs_max - self.runs).unwrap_or(usize::MAX);
         let is_cut_short = left < worth.len();
         worth.truncate(left);
-        let (indices, mut plans): (Vec<usize>, Vec<Plan>) = worth.into_iter().unzip();
+        let (mut named, mut plans): (Vec<_>, Vec<_>) = worth.into_iter().unzip();
         let tried = if plans.is_empty() { Tried::Nothing } else { self.trial.first(&plans) };
         let (in_vain, found) = match tried {
-            Tried::Found { index, shown } => (index, Some((indices[index], shown))),
+            Tried::Found { index, shown } => (index, Some((named[index].0, shown))),
             Tried::Nothing => (plans.len(), None),
             Tried::Interrupted => return Err(Stop::Interrupted),
         };
         self.runs += in_vain as u64;
-        self.vain.extend(plans[..in_vain].iter().map(Plan::digest));
+        self.vain.extend(named.drain(..in_vain).map(|(_, digest)| digest));
         match found {
             Some((index, shown)) => {
                 self.runs += 1;

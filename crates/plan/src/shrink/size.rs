@@ -48,34 +48,18 @@ impl Size {
             options: unusual_options(&plan.topology),
             detours: asks().filter(is_detour).count(),
             actions: faults.iter().map(|fault| rank(fault.action)).sum(),
-            events: asks().map(events_of).sum(),
+            events: asks().map(Ask::events).sum(),
             extents: sum(faults.iter().map(extent_cost)),
             places: faults.iter().map(|fault| place_cost(&fault.trigger)).sum(),
             times: roundness(
                 plan.workload
                     .iter()
                     .map(|operation| operation.at_ms)
-                    .chain(asks().filter_map(interval_of))
+                    .chain(asks().filter_map(Ask::interval_ms))
                     .chain(faults.iter().filter_map(|fault| time_of(&fault.trigger))),
             ),
             phases: roundness(phases.into_iter()),
         }
-    }
-}
-
-/// How many events an operation asks for.
-pub(super) fn events_of(ask: &Ask) -> u64 {
-    match ask {
-        Ask::Count { events, .. } | Ask::Announce { events, .. } => *events,
-        Ask::Listen | Ask::ListTools | Ask::Ping => 0,
-    }
-}
-
-/// The time between two events of an operation, in milliseconds, if it has any.
-pub(super) fn interval_of(ask: &Ask) -> Option<u64> {
-    match ask {
-        Ask::Count { interval_ms, .. } | Ask::Announce { interval_ms, .. } => Some(*interval_ms),
-        Ask::Listen | Ask::ListTools | Ask::Ping => None,
     }
 }
 

@@ -79,7 +79,7 @@ fn two_families_that_must_meet_are_all_that_is_left() {
 #[test]
 fn the_result_shrinks_to_itself() {
     let fails = |plan: &Plan| {
-        let events: u64 = plan.workload.iter().map(|asked| size::events_of(&asked.ask)).sum();
+        let events: u64 = plan.workload.iter().map(|asked| asked.ask.events()).sum();
         has(plan, Family::Drop) && events >= 9 && plan.topology.server.retry_ms.is_none()
     };
     let seeds: Vec<u64> = (0..400).filter(|seed| fails(&storm(*seed))).take(4).collect();
@@ -151,7 +151,7 @@ fn a_fault_at_a_time_gets_the_first_place_that_fails_too() {
         Trigger::Event { nth, .. } => *nth >= 3,
         _ => false,
     };
-    let is_long = |asked: &crate::Operation| size::events_of(&asked.ask) >= 5;
+    let is_long = |asked: &crate::Operation| asked.ask.events() >= 5;
     let fails = |plan: &Plan| plan.faults.iter().any(is_late) && plan.workload.iter().any(is_long);
     let Shrunk { plan, .. } = shrunk(&plan, fails);
     let Trigger::Event { nth, place, .. } = &plan.faults[0].trigger else {

@@ -8,7 +8,6 @@
 use super::extents::each_fault;
 use super::numbers::{earlier as earlier_times, smaller};
 use super::search::Search;
-use super::size::interval_of;
 use super::{Pass, Shown, Stop, Trial};
 use crate::{Ask, Fault, Operation, Phases, Place, Plan, Trigger};
 
@@ -65,42 +64,29 @@ fn each_operation(best: &Plan, others: impl Fn(&Operation) -> Vec<Operation>) ->
 
 /// Fewer events, and progress on the call's own stream.
 fn fewer_events(operation: &Operation) -> Vec<Operation> {
+    let ask = &operation.ask;
     let with = |ask: Ask| Operation { ask, ..operation.clone() };
-    match operation.ask {
-        Ask::Count { events, interval_ms, progress_on_standalone } => {
-            let count = |events: u64, progress_on_standalone: bool| {
-                with(Ask::Count { events, interval_ms, progress_on_standalone })
-            };
-            let direct = progress_on_standalone.then(|| count(events, false));
-            let fewer = smaller(events, 1).into_iter();
-            direct.into_iter().chain(fewer.map(|n| count(n, progress_on_standalone))).collect()
+    let Some(interval_ms) = ask.interval_ms() else { return Vec::new() };
+    let direct = match *ask {
+        Ask::Count { events, interval_ms, progress_on_standalone: true } => {
+            Some(with(Ask::Count { events, interval_ms, progress_on_standalone: false }))
         }
-        Ask::Announce { events, interval_ms } => {
-            let announce = |events: u64| with(Ask::Announce { events, interval_ms });
-            smaller(events, 1).into_iter().map(announce).collect()
-        }
-        Ask::Listen | Ask::ListTools | Ask::Ping => Vec::new(),
-    }
+        _ => None,
+    };
+    let fewer = smaller(ask.events(), 1).into_iter();
+    direct.into_iter().chain(fewer.map(|events| with(ask.paced(events, interval_ms)))).collect()
 }
 
 fn other_times(operation: &Operation) -> Vec<Operation> {
-    let at = |at_ms: u64| Operation { at_ms, ..operation.clone() };
-    let mut others: Vec<Operation> =
-        earlier_times(operation.at_ms, 0).into_iter().map(at).collect();
-    let interval_ms = interval_of(&operation.ask).unwrap_or(0);
-    others.extend(earlier_times(interval_ms, 0).into_iter().map(|interval_ms| {
-        let ask = with_interval(&operation.ask, interval_ms);
+    let ask = &operation.ask;
+    let earlier = earlier_times(operation.at_ms, 0).into_iter();
+    let earlier = earlier.map(|at_ms| Operation { at_ms, ..operation.clone() });
+    let faster = earlier_times(ask.interval_ms().unwrap_or(0), 0).into_iter();
+    let faster = faster.map(|interval_ms| {
+        let ask = ask.paced(ask.events(), interval_ms);
         Operation { ask, ..operation.clone() }
-    }));
-    others
-}
-
-fn with_interval(ask: &Ask, shorter_ms: u64) -> Ask {
-    let mut ask = ask.clone();
-    if let Ask::Count { interval_ms, .. } | Ask::Announce { interval_ms, .. } = &mut ask {
-        *interval_ms = shorter_ms;
-    }
-    ask
+    });
+    earlier.chain(faster).collect()
 }
 
 /// Earlier places of the same kind.

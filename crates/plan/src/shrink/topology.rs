@@ -3,6 +3,8 @@
 //! Owns what is usual: what a scenario that says nothing gets. What still differs from it after
 //! shrinking is part of the failure. It must not know what an option does.
 
+use std::sync::LazyLock;
+
 use super::search::Search;
 use super::{Pass, Shown, Stop, Trial};
 use crate::scenario::TopologySettings;
@@ -13,12 +15,12 @@ pub(super) fn plainer<T: Trial>(search: &mut Search<'_, T>) -> Result<(), Stop> 
     search.take_all(Pass::Topology, |best, _: Shown| {
         let with = |topology: Topology| Plan { topology, ..best.clone() };
         let now = &best.topology;
-        let usual = Topology { replicas: now.replicas, ..usual() };
+        let usual = Topology { replicas: now.replicas, ..USUAL.clone() };
         let mut topologies = vec![Topology { replicas: 1, ..usual.clone() }, usual];
         topologies.extend((1..now.replicas).map(|replicas| Topology { replicas, ..now.clone() }));
         topologies.extend(OPTIONS.iter().map(|option| {
             let mut topology = now.clone();
-            option.reset(&mut topology);
+            (option.reset)(&mut topology, &USUAL);
             topology
         }));
         topologies.into_iter().map(with).collect()
@@ -27,28 +29,16 @@ pub(super) fn plainer<T: Trial>(search: &mut Search<'_, T>) -> Result<(), Stop> 
 
 /// How many options differ from what is usual.
 pub(super) fn unusual_options(topology: &Topology) -> usize {
-    let usual = usual();
-    OPTIONS.iter().filter(|option| !option.is_usual(topology, &usual)).count()
+    OPTIONS.iter().filter(|option| !(option.is_usual)(topology, &USUAL)).count()
 }
 
-fn usual() -> Topology {
-    TopologySettings::default().draw(0)
-}
+/// It is compared with for every candidate.
+static USUAL: LazyLock<Topology> = LazyLock::new(|| TopologySettings::default().draw(0));
 
-/// One option: comparing it and setting it back.
+/// One option: whether it is the same in two topologies, and giving the first that of the second.
 struct AnOption {
     is_usual: fn(&Topology, &Topology) -> bool,
-    reset: fn(&mut Topology, Topology),
-}
-
-impl AnOption {
-    fn is_usual(&self, topology: &Topology, usual: &Topology) -> bool {
-        (self.is_usual)(topology, usual)
-    }
-
-    fn reset(&self, topology: &mut Topology) {
-        (self.reset)(topology, usual());
-    }
+    reset: fn(&mut Topology, &Topology),
 }
 
 macro_rules! options {
@@ -56,7 +46,7 @@ macro_rules! options {
         /// Everything in a topology but the number of replicas.
         const OPTIONS: &[AnOption] = &[$(AnOption {
             is_usual: |topology, usual| topology.$($field).+ == usual.$($field).+,
-            reset: |topology, usual| topology.$($field).+ = usual.$($field).+,
+            reset: |topology, usual| topology.$($field).+.clone_from(&usual.$($field).+),
         }),+];
     };
 }
@@ -96,10 +86,10 @@ mod tests {
             let scenario = Scenario::from_toml(built.name, built.text).expect("a scenario");
             let mut topology = scenario.topology.draw(7);
             for option in OPTIONS {
-                option.reset(&mut topology);
+                (option.reset)(&mut topology, &USUAL);
             }
             let replicas = topology.replicas;
-            assert_eq!(topology, Topology { replicas, ..usual() }, "{}", built.name);
+            assert_eq!(topology, Topology { replicas, ..USUAL.clone() }, "{}", built.name);
         }
     }
 }

@@ -7,7 +7,6 @@
 
 use super::extents::each_fault;
 use super::search::Search;
-use super::size::events_of;
 use super::{Pass, Shown, Stop, Trial};
 use crate::fit::TriggerKind;
 use crate::{Fault, Operation, Place, Plan, Trigger};
@@ -31,7 +30,7 @@ fn on_streams(fault: &Fault, workload: &[Operation]) -> Vec<Fault> {
     let mut triggers = Vec::new();
     for operation in workload.iter().filter(|operation| operation.has_stream()) {
         let stream = &operation.id;
-        let events = match events_of(&operation.ask) {
+        let events = match operation.ask.events() {
             0 => EVENTS_TRIED_MAX,
             events => (events + 1).min(EVENTS_TRIED_MAX),
         };
